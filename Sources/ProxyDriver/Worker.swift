@@ -168,7 +168,7 @@ final class Worker {
     func acceptFailed(_ error: SystemError) {
         metrics.count(.acceptFailed)
         origins.pool.closeAll()
-        connections.forEach { $0.unbind() }
+        connections.forEach { $0.leases.unbind() }
         admission.warn(of: error)
     }
 
@@ -209,7 +209,7 @@ final class Worker {
         connections.takeTurns { connection in
             underWay += connection.machine.exchangesUnderWay
             streams += countStreams(of: connection)
-            connection.lookForClient()
+            connection.client.look()
             if connection.wakeAt <= now { connection.sweep(now) }
             if drain.isUnderWay { connection.giveUpUnawaited() }
             if drain.cutsOff(at: now), !errands.owns(connection) {

@@ -252,7 +252,7 @@ struct SharedDialTests {
         let client = FramePeer(try proxy.client())
         Self.ask(client, Self.six, origin.authority)
         #expect(proxy.statuses(6).allSatisfy { $0 == 502 })
-        #expect(origin.accepted <= 6 * (Applicant.maxDisappointments + 2))
+        #expect(origin.accepted <= 6 * (LeaseRequest.maxDisappointments + 2))
     }
 
     @Test func whatOriginsSpokeIsForgottenWithTime() {

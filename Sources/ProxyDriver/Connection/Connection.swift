@@ -1,37 +1,23 @@
-import Authorization
 import EventLoop
-internal import HTTP1
 internal import HTTPCodec
 import ProxyCore
-import TLSEngine
 
-/// One client connection on its loop: the machine decides, this carries out. The worker's table holds the only lasting
-/// reference.
+/// One client connection on its loop: the machine decides, and this carries out what it orders. The worker's table holds the only
+/// lasting reference.
 final class Connection {
     /// It outlives its connections, which it lets go of when it is over. Owned, for nothing is to be counted where it is used.
     let worker: Worker
     let client: ClientChannel
-    /// Made with the first connection that carries the client's identity.
-    @exclusivity(unchecked) var bound: BoundChannels?
+    let leases: OriginLeases
     // The loop's alone, and no machine knows of a connection: whoever changes one of these is done before anybody is called. To
     // have that looked at each time costs a tenth of what a request does.
 
     @exclusivity(unchecked) var machine: ClientConnection
-    /// The origins' streams of the exchanges that are under way.
-    @exclusivity(unchecked) var streams = StreamTable()
-    /// How much of the outbox's body bytes has gone to origins.
-    @exclusivity(unchecked) var bodyDone = 0
-    /// For whose stream the bytes are that wait to be sent.
-    @exclusivity(unchecked) var writing: ExchangeID?
-    @exclusivity(unchecked) private var farewell: Farewell?
+    @exclusivity(unchecked) private var writer = RequestWriter()
+    @exclusivity(unchecked) private var settling = Settling()
     @exclusivity(unchecked) private(set) var isClosed = false
-    /// The client is gone, and calls are heard to their end.
-    @exclusivity(unchecked) private var isClientGone = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
-    @exclusivity(unchecked) private var settling = Settling()
-    /// The client's handshake is under way.
-    @exclusivity(unchecked) var awaitsHandshake = false
     /// Place in the worker's table.
     var index = 0
     /// It is counted as one that carries many exchanges.
@@ -39,289 +25,17 @@ final class Connection {
     /// Somebody is at its other end.
     let isClients: Bool
 
-    /// Reads of one leg in one turn.
-    private static let readsPerTurn = 4
+    /// Reads of one side in one turn.
+    static let readsPerTurn = 4
 
     init(worker: Worker, client: ClientChannel, machine: consuming ClientConnection, isClients: Bool = false) {
         self.worker = worker
         self.isClients = isClients
         self.client = client
         self.machine = machine
-        client.connection = self
-        client.startReading()
+        leases = OriginLeases(worker)
+        client.begin(for: self)
     }
-
-    var wakeAt: Int { machine.wakeAt }
-
-    /// The origin's channel that the client's bytes may go to as they are.
-    var origin: OriginChannel? { streams.channel }
-
-    // MARK: the client's socket
-
-    func clientReadable() {
-        let now = worker.loop.refreshNow()
-        worker.loop.pulse.concerns(machine.lastFlow)
-        for _ in 0..<Self.readsPerTurn {
-            guard passFromClient(now) ?? clientReceived(client.receive(), now) else { return }
-        }
-    }
-
-    /// - Returns: true where more may be read in this turn.
-    func clientReceived(_ received: StreamChannel.Received, _ now: Int) -> Bool {
-        if awaitsHandshake, !handshakeWentOn(received, now) { return false }
-        switch received {
-        case .bytes:
-            clientBytes(client.incoming, now)
-            return machine.isRelaying(from: .client) && client.mayHoldMore && client.isReading
-        case .nothing:
-            // what TLS answers by itself has to be taken, too
-            if client.queuedBytes > ClientConnection.highWater { client.stopReading() }
-            return client.mayHoldMore && client.isReading
-        case .wouldBlock: return false
-        case .end:
-            client.stopReading()
-            machine.clientEnded(now: now, &worker.out)
-            settle()
-            return false
-        case .failed:
-            clientLost()
-            return false
-        }
-    }
-
-    private func clientBytes(_ bytes: UnsafeBufferPointer<UInt8>, _ now: Int) {
-        let count = machine.relays(from: .client, of: bytes.count)
-        if count > 0 {
-            if let origin {
-                // what the origin said before it went may still be read
-                if !origin.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))) {
-                    spend(origin)
-                }
-                noteQueue(of: origin)
-            }
-            machine.relayedFromClient(count, now: now, &worker.out)
-        }
-        if count < bytes.count {
-            machine.received(UnsafeBufferPointer(rebasing: bytes[count...]).span, now: now, &worker.out)
-            if machine.awaitsBody { client.acknowledge() }
-        }
-        // those that are not read may be by now; no other hangs on what a client says on many streams
-        if machine.carriesMany { carryOut() } else { settle() }
-    }
-
-    func clientLost() {
-        guard !isClosed else { return }
-        if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
-        // half of what a tunnel carries must not look whole (RFC 9113 §8.5)
-        if machine.isTunnel, !machine.clientHasEnded { origin?.reset() }
-        machine.clientLost(now: worker.loop.now, &worker.out)
-        settle()
-        if !isClosed { close() }
-    }
-
-    func clientQueueGrew() {
-        noteClientQueue()
-        settle()
-    }
-
-    func clientDrained() {
-        if farewell != nil { return bidFarewell() }
-        machine.clientDrained(now: worker.loop.now)
-        noteClientQueue()
-        settle()
-    }
-
-    /// A slow reader is not an idle one.
-    func progressed(_ leg: Leg, _ id: ExchangeID? = nil) { machine.touched(leg, id, now: worker.loop.refreshNow()) }
-
-    // MARK: back-pressure
-
-    func noteClientQueue(highWater: Int = ClientConnection.highWater) {
-        machine.queuedForClient(client.queuedBytes, highWater: highWater, now: worker.loop.now, &worker.out)
-    }
-
-    func noteQueue(of origin: OriginChannel, highWater: Int = ClientConnection.highWater) {
-        guard let id = origin.exchange else { return }
-        machine.queuedForOrigin(origin.queuedBytes, of: id, highWater: highWater, now: worker.loop.now, &worker.out)
-    }
-
-    /// Nothing reaches the origin any more.
-    func spend(_ origin: OriginChannel) {
-        origin.isSpent = true
-        guard let id = origin.exchange else { return }
-        machine.originLost(id, now: worker.loop.now, &worker.out)
-    }
-
-    /// The sockets are read as far as the machine wants it.
-    private func applyReading() {
-        if !isClientGone { client.read(machine.readsClient && farewell?.kind != .close) }
-        // what is full, or no longer, holds all of them up
-        let isFull = machine.isClientFull
-        let all = settling.concernsAll || isFull != settling.wasClientFull
-        settling.wasClientFull = isFull
-        settling.concernsAll = false
-        streams.read(all: all) { machine.readsOrigin(of: $0) }
-    }
-
-    // MARK: the origin's socket
-
-    func originReadable(_ origin: OriginChannel) {
-        let now = worker.loop.refreshNow()
-        worker.loop.pulse.concerns(machine.lastFlow)
-        for _ in 0..<Self.readsPerTurn {
-            if let goesOn = passFromOrigin(origin, now) {
-                if goesOn { continue }
-                return
-            }
-            switch origin.receiveResponse() {
-            case .bytes:
-                originBytes(origin, origin.incoming, now)
-                guard machine.isRelaying(from: .origin), origin.mayHoldMore, origin.connection === self,
-                    origin.isReading
-                else { return }
-            case .nothing:
-                if origin.queuedBytes > ClientConnection.highWater { origin.stopReading() }
-                guard origin.mayHoldMore, origin.isReading else { return }
-            case .wouldBlock: return
-            case .end(let isWhole): return originFinished(origin, cut: !isWhole)
-            case .failed(let fault): return originFinished(origin, cut: true, fault: fault)
-            }
-        }
-    }
-
-    /// The origin will say no more.
-    /// - Parameters:
-    ///   - cut: what it said may be incomplete, and it hears nothing either.
-    ///   - fault: why TLS broke, where that is what broke.
-    func originFinished(_ origin: OriginChannel, cut: Bool, fault: TLSFault? = nil) {
-        origin.hasEnded = true
-        origin.stopReading()
-        if cut { origin.isSpent = true }
-        guard let id = origin.exchange else { return }
-        machine.originEnded(
-            through: &origin.leg, for: id, cleanly: !cut, fault: fault, now: worker.loop.now, &worker.out)
-        if origin.isWithinLoop, origin.hasHungUp { machine.originLost(id, now: worker.loop.now, &worker.out) }
-        settle()
-    }
-
-    /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
-    func originLost(_ id: ExchangeID) {
-        machine.originLost(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    private func originBytes(_ origin: OriginChannel, _ bytes: UnsafeBufferPointer<UInt8>, _ now: Int) {
-        guard let id = origin.exchange else { return }
-        let count = machine.relays(from: .origin, of: bytes.count)
-        if count > 0 {
-            let sent = client.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])))
-            guard sent else { return clientLost() }
-            noteClientQueue()
-            machine.relayedFromOrigin(count, through: &origin.leg, for: id, now: now, &worker.out)
-        }
-        if count < bytes.count {
-            machine.received(
-                UnsafeBufferPointer(rebasing: bytes[count...]).span, through: &origin.leg, for: id, now: now,
-                &worker.out)
-        }
-        settle(of: id)
-    }
-
-    func originDrained(_ id: ExchangeID) {
-        guard let stream = streams.stream(id) else { return }
-        machine.queuedForOrigin(stream.queuedBytes, of: id, now: worker.loop.now, &worker.out)
-        settle(of: id)
-    }
-
-    // MARK: the dial's outcome
-
-    /// - Parameter first: what the origin said before it was asked.
-    func dialed(_ channel: OriginChannel, for id: ExchangeID, first: [UInt8]) {
-        attach(channel, id, reused: false)
-        settle()
-        guard !first.isEmpty, channel.connection === self else { return }
-        machine.received(first.span, through: &channel.leg, for: id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    func dialFailed(_ failure: LeaseFailure, for id: ExchangeID) {
-        streams.remove(id)
-        machine.leaseFailed(failure, id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    func attach(_ channel: OriginChannel, _ id: ExchangeID, reused: Bool) {
-        channel.connection = self
-        channel.exchange = id
-        attach(OriginStream(channel: channel, id: nil), id, reused: reused)
-    }
-
-    func attach(_ stream: OriginStream, _ id: ExchangeID, reused: Bool) {
-        streams[id] = .stream(stream)
-        machine.leased(id, reused: reused, sendsRaw: stream.id == nil, now: worker.loop.now, &worker.out)
-    }
-
-    // MARK: time
-
-    /// The machine is woken at that time, and not only by the next sweep.
-    func wake(at time: Int) {
-        guard !isClosed else { return }
-        // without memory for a timer the next sweep sees to it
-        if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned self] in rang() } }
-        // the clock has whole milliseconds: rung too soon, it would have to be set once more
-        _ = alarm?.set(milliseconds: time - worker.loop.now + 1)
-    }
-
-    private func rang() {
-        if farewell != nil, !isClientGone { return bidFarewell() }
-        if machine.wakeAt <= worker.loop.now { sweep(worker.loop.now) }
-    }
-
-    func sweep(_ now: Int) {
-        if !isClientGone, client.isTaking() { machine.touched(.client, now: now) }
-        streams.forEachStream { id, stream in
-            if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
-        }
-        if farewell != nil, !isClientGone, machine.deadline <= now {
-            // the machine is over, and the client has taken nothing for as long as it may be idle
-            client.reset()
-            return close()
-        }
-        machine.woke(now: now, &worker.out)
-        settle()
-    }
-
-    /// Whose bytes nobody reads says by no read that it has gone.
-    func lookForClient() {
-        if farewell == nil, !isClientGone, !client.isReading, client.hasFailed { clientLost() }
-    }
-
-    /// Closes between two requests, as in a drain.
-    func closeIfIdle() {
-        if farewell != nil { return }
-        if machine.isIdle {
-            machine.sayGoodbye(&worker.out)
-            flushClient()
-            return closeGently()
-        }
-        if machine.leave(now: worker.loop.now, &worker.out) { settle() }
-    }
-
-    /// No more requests are taken: lets go of calls whose answers are of use to nobody then.
-    func giveUpUnawaited() {
-        guard !isClosed, machine.hasOrphans else { return }
-        machine.giveUpUnawaited(now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Makes a call that no client waits for.
-    func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
-        machine.run(errand, now: worker.loop.now, &worker.out, report)
-        settle()
-    }
-
-    /// Closes in the middle of whatever is under way.
-    func cut() { if isClientGone { end() } else { clientLost() } }
 
     // MARK: orders
 
@@ -334,9 +48,12 @@ final class Connection {
 
     /// - Parameter id: what happened concerns that exchange alone.
     func settle(of id: ExchangeID) {
-        streams.note(id)
+        leases.note(id)
         carryOut()
     }
+
+    /// Something came of the client. Exchanges that are not read may be by now; no other hangs on what is said on many streams.
+    func settleClient() { if machine.carriesMany { carryOut() } else { settle() } }
 
     /// Those concerned are noted.
     private func carryOut() {
@@ -351,26 +68,65 @@ final class Connection {
                 flushClient()
                 // another connection, which this led to, may have been done with its own and cleared them
                 guard done >= worker.out.orders.count else { continue }
-                guard writing != nil else { break }
-                flushOrigin()
+                guard writer.isWriting else { break }
+                writer.flush(of: self)
                 continue
             }
             let order = worker.out.takeOrder(done)
             done += 1
             if !worker.out.client.isEmpty || order.mayConcernClient { flushClient() }
-            if !write(order) {
-                flushOrigin()
+            if !writer.write(order, of: self) {
+                writer.flush(of: self)
                 perform(order)
             }
         }
         worker.out.clearOrders()
         worker.out.clearOrigin()
-        bodyDone = 0
+        writer.end()
         settling.isUnderWay = false
         guard !isClosed else { return }
-        if isClientGone, !machine.hasOrphans { return end() }
+        if client.isGone, !machine.hasOrphans { return end() }
         applyReading()
         if worker.closesIdle { closeIfIdle() }
+    }
+
+    private func perform(_ order: Order) {
+        switch order {
+        case .lease(let id, let wanted, let scope, let version):
+            guard !isClosed else { return }
+            leases.lease(wanted, LeaseRequest(connection: self, exchange: id, scope: scope, version: version))
+        case .reach(let id, let wanted):
+            if !isClosed { leases.reach(wanted, id, for: self) }
+        case .carry(let id): leases.carry(id, for: self)
+        case .send, .sendBody, .sendRaw, .sendEnd, .finishOrigin: break
+        case .bind(let id): leases.streams.stream(id)?.channel.isBound = true
+        case .unbind: leases.unbind()
+        case .secureClient(let name, let hello): client.secure(showing: name, hello)
+        case .release(let id, let reusable): leases.release(id, reusable: reusable, of: self)
+        case .finishClient:
+            client.finish()
+            if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
+        case .closeClient(let reset): client.closeGracefully(reset ? .reset : .close)
+        case .authenticate(let id, let check):
+            guard let verdict = worker.desks.verdict(on: check, of: id, for: self) else { return }
+            machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
+        case .intercept(let id, let call):
+            guard let answer = worker.desks.start(call, of: id, for: self) else { return }
+            machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
+        case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
+        case .awaitTurn(let id, let ticket):
+            // it may be over by now
+            if machine.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
+        case .awaitPerson(let id, let transaction):
+            if machine.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
+        case .awaitFlight(let id, let ticket):
+            if machine.awaitsFlight(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
+        case .wake(let time): wake(at: time)
+        case .record(let id):
+            machine.takeRecord(of: id, &worker.out) { worker.report.record($0) }
+            worker.handFlowsOn(least: Worker.flowBatch)
+        case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
+        }
     }
 
     private func flushClient() {
@@ -386,49 +142,104 @@ final class Connection {
         }
     }
 
-    /// Closes once the client has taken what is queued for it. It may be idle while it does so, but not for ever.
-    func closeGently() {
-        client.finish()
-        leave(.close)
+    /// The sockets are read as far as the machine wants it.
+    private func applyReading() {
+        client.read(unlessClosing: machine.readsClient)
+        // what is full, or no longer, holds all of them up
+        let isFull = machine.isClientFull
+        let all = settling.concernsAll || isFull != settling.wasClientFull
+        settling.wasClientFull = isFull
+        settling.concernsAll = false
+        leases.read(all: all) { machine.readsOrigin(of: $0) }
     }
 
-    /// Resets the client's connection once it has taken what came before: a reset takes along what is still on its way, earlier
-    /// answers, too.
-    func resetGently() { leave(.reset) }
+    // MARK: back-pressure
 
-    private func leave(_ kind: Farewell.Kind) {
-        farewell = Farewell(kind)
-        client.sendGathered()
-        if kind == .close { client.stopReading() }
-        machine.touched(.client, now: worker.loop.now)
-        bidFarewell()
+    func noteClientQueue(highWater: Int = ClientConnection.highWater) {
+        machine.queuedForClient(client.queuedBytes, highWater: highWater, now: worker.loop.now, &worker.out)
     }
 
-    private func bidFarewell() {
-        guard !isClosed, !isClientGone, client.queuedBytes == 0, var farewell else { return }
-        if farewell.kind == .reset {
-            // the kernel tells nobody when the last of it was taken, nor that nobody is there to take it
-            let next = farewell.next(untaken: client.untakenBytes, now: worker.loop.refreshNow())
-            self.farewell = farewell
-            if let next { return wake(at: next) }
-            client.reset()
+    func noteQueue(of origin: OriginChannel, _ id: ExchangeID, highWater: Int = ClientConnection.highWater) {
+        machine.queuedForOrigin(origin.queuedBytes, of: id, highWater: highWater, now: worker.loop.now, &worker.out)
+    }
+
+    /// Nothing reaches the origin any more.
+    func spend(_ origin: OriginChannel, of id: ExchangeID) {
+        origin.isSpent = true
+        machine.originLost(id, now: worker.loop.now, &worker.out)
+    }
+
+    // MARK: time
+
+    var wakeAt: Int { machine.wakeAt }
+
+    /// The machine is woken at that time, and not only by the next sweep.
+    func wake(at time: Int) {
+        guard !isClosed else { return }
+        // without memory for a timer the next sweep sees to it
+        if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned self] in rang() } }
+        // the clock has whole milliseconds: rung too soon, it would have to be set once more
+        _ = alarm?.set(milliseconds: time - worker.loop.now + 1)
+    }
+
+    private func rang() {
+        if client.isClosing, !client.isGone { return client.closeWhereTaken() }
+        if machine.wakeAt <= worker.loop.now { sweep(worker.loop.now) }
+    }
+
+    func sweep(_ now: Int) {
+        if !client.isGone, client.isTaking() { machine.touched(.client, now: now) }
+        leases.streams.forEachStream { id, stream in
+            if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
         }
-        close()
+        if client.isClosing, !client.isGone, machine.deadline <= now { return client.giveUp() }
+        machine.woke(now: now, &worker.out)
+        settle()
     }
 
-    func close() {
-        guard !isClosed, !isClientGone else { return }
-        isClientGone = true
-        unbind()
-        client.connection = nil
-        client.close()
-        if !machine.hasOrphans { end() }
+    // MARK: life
+
+    /// Another generation of the configuration is in force.
+    func adopt(_ settings: WorkerSettings) {
+        leases.unbind()
+        machine.adopt(settings.engine, settings.clients, now: worker.loop.now, &worker.out)
+        settle()
     }
+
+    /// Makes a call that no client waits for.
+    func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
+        machine.run(errand, now: worker.loop.now, &worker.out, report)
+        settle()
+    }
+
+    /// Closes between two requests, as in a drain.
+    func closeIfIdle() {
+        if client.isClosing { return }
+        if machine.isIdle {
+            machine.sayGoodbye(&worker.out)
+            flushClient()
+            return client.closeGracefully(.close)
+        }
+        if machine.leave(now: worker.loop.now, &worker.out) { settle() }
+    }
+
+    /// No more requests are taken: lets go of calls whose answers are of use to nobody then.
+    func giveUpUnawaited() {
+        guard !isClosed, machine.hasOrphans else { return }
+        machine.giveUpUnawaited(now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    /// Closes in the middle of whatever is under way.
+    func cut() { if client.isGone { end() } else { client.lost() } }
+
+    /// The client has gone, and its channel is closed. Calls may be heard to their end.
+    func clientWent() { if !machine.hasOrphans { end() } }
 
     private func end() {
         guard !isClosed else { return }
         isClosed = true
-        while let id = streams.any { release(id, false) }
+        leases.releaseAll(of: self)
         alarm?.cancel()
         worker.closed(self)
     }

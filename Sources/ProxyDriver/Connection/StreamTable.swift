@@ -4,7 +4,7 @@ import ProxyCore
 struct StreamTable {
     enum Entry {
         case dial(Dial)
-        /// It waits to know whether the origin is there.
+        /// It waits to know whether the origin is there, or what it takes.
         case probe(OriginChannel)
         case stream(OriginStream)
     }
@@ -53,14 +53,16 @@ struct StreamTable {
         for index in slots.indices where all || slots[index].isDue {
             guard case .stream(let stream) = slots[index].entry else { continue }
             let isRead = isWanted(slots[index].id)
-            stream.read(isRead)
+            stream.codec.read(stream.id, isRead)
             slots[index].isDue = !isRead
         }
     }
 
-    /// The channel that is in use where the client has one exchange at a time, which has the whole of it.
-    var channel: OriginChannel? {
-        for slot in slots { if case .stream(let stream) = slot.entry, stream.id == nil { return stream.channel } }
+    /// Where the client's bytes may go as they are, and for which exchange; nil where messages are made of all of them.
+    var relay: (exchange: ExchangeID, channel: OriginChannel)? {
+        for slot in slots {
+            if case .stream(let stream) = slot.entry, let channel = stream.codec.relay { return (slot.id, channel) }
+        }
         return nil
     }
 

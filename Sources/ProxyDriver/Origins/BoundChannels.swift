@@ -22,7 +22,6 @@ final class BoundChannels: ChannelKeeper {
         guard channel.isReusable else { return channel.leave() }
         let isFull = channels.count >= Self.limit || !pool.mayBindMore
         if isFull, !channels.isEmpty { remove(at: 0).leave() }
-        channel.connection = nil
         channel.keeper = self
         channels.append(channel)
         pool.bound += 1

@@ -54,7 +54,7 @@ final class OriginPool: ChannelKeeper {
 
     /// A connection to there on which nothing has been said, out of the pool.
     func takeUnused(_ origin: Origin) -> OriginChannel? {
-        guard let idle = idleByOrigin[origin], let index = idle.channels.lastIndex(where: \.leg.isUnused) else {
+        guard let idle = idleByOrigin[origin], let index = idle.channels.lastIndex(where: \.http1.codec.isUnused) else {
             return nil
         }
         return handOut(idle.channels.remove(at: index))
@@ -64,7 +64,7 @@ final class OriginPool: ChannelKeeper {
     func reaches(_ origin: Origin) -> Bool {
         let secured = origin.secured
         return idleByOrigin[secured]?.channels.isEmpty == false || shared[secured]?.isEmpty == false
-            || idleByOrigin[origin]?.channels.contains(where: \.leg.isUnused) == true
+            || idleByOrigin[origin]?.channels.contains(where: \.http1.codec.isUnused) == true
     }
 
     func put(_ channel: OriginChannel, now: Int) {
@@ -72,7 +72,6 @@ final class OriginPool: ChannelKeeper {
         guard channel.isReusable, !channel.isBound, count < total, idle.channels.count < perOrigin else {
             return channel.leave()
         }
-        channel.connection = nil
         channel.keeper = self
         channel.idleSince = now
         idle.channels.append(channel)
@@ -138,18 +137,18 @@ final class OriginPool: ChannelKeeper {
     }
 
     /// A stream on a connection to the origin that carries many exchanges; nil where none has room.
-    func lend(_ origin: Origin, to applicant: Applicant) -> Offer? {
+    func lend(_ origin: Origin, to request: LeaseRequest) -> Offer? {
         guard let channels = shared[origin] else { return nil }
-        let wantsFresh = applicant.scope == .heard
+        let wantsFresh = request.scope == .heard
         for channel in channels {
             guard let streams = channel.shared, !wantsFresh || streams.isFresh else { continue }
-            if applicant.version == .upgrade, !streams.takesUpgrades { continue }
-            if let id = streams.lend(to: applicant.connection, applicant.exchange) {
+            if request.version == .upgrade, !streams.takesUpgrades { continue }
+            if let id = streams.lend(to: request.connection, request.exchange) {
                 return .stream(OriginStream(channel: channel, id: id))
             }
         }
-        guard wantsFresh, applicant.version != .upgrade else { return nil }
-        return channels.first { $0.shared?.probe(for: applicant) == true }.map { .wait($0) }
+        guard wantsFresh, request.version != .upgrade else { return nil }
+        return channels.first { $0.shared?.probe(for: request) == true }.map { .wait($0) }
     }
 
     /// Lends streams of that connection from here on.
@@ -166,7 +165,7 @@ final class OriginPool: ChannelKeeper {
             guard let shared = channel.shared else { continue }
             shared.look(timeouts)
             open += shared.count
-            metrics.count(shared.leg.takeTally(), ofClients: false)
+            metrics.count(shared.codec.takeTally(), ofClients: false)
         }
         metrics.set(.originStreams, open)
         if !carriers.isEmpty { carriers.removeAll { $0.isClosed } }

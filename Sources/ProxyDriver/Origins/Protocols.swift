@@ -5,14 +5,14 @@ import TLSEngine
 
 /// What is spoken on a connection. HTTP/1 is, where nothing is said here.
 struct Protocols {
-    /// The leg of a client's connection that carries many exchanges at a time from its first byte on.
+    /// The codec of a client's connection that carries many exchanges at a time from its first byte on.
     var server: () -> (any StreamServer)? = { nil }
     /// Whether a connection to there may come to carry many exchanges at a time.
     var mayCarryMany: (Origin, Engine) -> Bool = { origin, engine in
         let http2 = engine.settings.http2
         return origin.scheme == .https ? http2.origins : http2.speaksCleartext(to: origin)
     }
-    /// The leg of an origin's, once its handshake is done.
+    /// The codec of an origin's, once its handshake is done.
     var client = Protocols.client(WindowBudget())
 
     private static func client(_ budget: WindowBudget) -> (OriginChannel, Engine) -> (any StreamClient)? {

@@ -2,14 +2,14 @@ import EventLoop
 internal import HTTPCodec
 import ProxyCore
 
-/// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the leg that reads and
+/// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the codec that reads and
 /// writes them. Its channel owns it.
 final class SharedStreams {
     // The loop's alone, and no change of one of these leads to another: not looked at each time, for what that costs.
 
-    let leg: any StreamClient
+    let codec: any StreamClient
     private unowned(unsafe) let channel: OriginChannel
-    @exclusivity(unchecked) private var lessees = Lessees()
+    @exclusivity(unchecked) private var owners = StreamOwners()
     /// What is being read: the buffer that it came in may be used for others meanwhile.
     @exclusivity(unchecked) private var input: [UInt8] = []
     /// The loop's, which outlives its channels.
@@ -17,7 +17,7 @@ final class SharedStreams {
     /// No further stream is lent: it closes when the last has been given back.
     @exclusivity(unchecked) private(set) var isWithdrawn = false
     /// Those who want to know that the origin is there before they send anything.
-    @exclusivity(unchecked) private var waiting: [Applicant] = []
+    @exclusivity(unchecked) private var waiting: [LeaseRequest] = []
     @exclusivity(unchecked) private var life: LifeWatch
     /// What the origin said of streams.
     @exclusivity(unchecked) private var terms: StreamTerms?
@@ -29,8 +29,8 @@ final class SharedStreams {
     /// Whose events were told of, and what they come to is to be carried out: it is, before anything else is told of.
     @exclusivity(unchecked) private var unsettled: StreamID?
 
-    init(_ leg: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
-        self.leg = leg
+    init(_ codec: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
+        self.codec = codec
         self.pool = pool
         self.channel = channel
         life = LifeWatch(now: channel.loop.now)
@@ -38,13 +38,14 @@ final class SharedStreams {
         maxTrailerBytes = engine.settings.limits.header
     }
 
-    var isIdle: Bool { lessees.isEmpty }
-    var count: Int { lessees.count }
+    var isIdle: Bool { owners.isEmpty }
+    var count: Int { owners.count }
 
     // MARK: streams
 
     private var isLendable: Bool {
-        !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent && leg.isReusable
+        !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent
+            && codec.isReusable
             && !life.isDoubtful(channel.loop.now, pool.life)
     }
 
@@ -53,9 +54,11 @@ final class SharedStreams {
 
     /// Has an exchange wait until it is known that the origin is there.
     /// - Returns: false where there is no room for it.
-    func probe(for applicant: Applicant) -> Bool {
-        guard isLendable, leg.hasRoom, waiting.count < pool.known.terms(channel.origin).maxStreams else { return false }
-        waiting.append(applicant)
+    func probe(for request: LeaseRequest) -> Bool {
+        guard isLendable, codec.hasRoom, waiting.count < pool.known.terms(channel.origin).maxStreams else {
+            return false
+        }
+        waiting.append(request)
         if !life.isAsked { ping() }
         return true
     }
@@ -65,20 +68,20 @@ final class SharedStreams {
 
     /// Has an exchange wait until the origin has said what it takes. The PING has this side speak first, and the time for an
     /// answer begin.
-    func awaitTerms(_ applicant: Applicant) {
-        waiting.append(applicant)
+    func awaitTerms(_ request: LeaseRequest) {
+        waiting.append(request)
         if !life.isAsked { ping() }
     }
 
     /// Whether it will be known later what becomes of it.
-    private func staysWaiting(_ applicant: Applicant) -> Bool {
-        applicant.version == .upgrade && terms == nil && !isWithdrawn && leg.isReusable
+    private func staysWaiting(_ request: LeaseRequest) -> Bool {
+        request.version == .upgrade && terms == nil && !isWithdrawn && codec.isReusable
             && !life.isDoubtful(channel.loop.now, pool.life)
     }
 
     private func ping() {
         life.asks(channel.loop.now)
-        write { leg.ping(to: &$0) }
+        write { codec.ping(to: &$0) }
     }
 
     /// Does not wait any more.
@@ -90,14 +93,14 @@ final class SharedStreams {
     /// others do so.
     private func answerWaiting() {
         while let index = waiting.firstIndex(where: { !staysWaiting($0) }) {
-            let applicant = waiting.remove(at: index)
-            let isUpgrade = applicant.version == .upgrade
+            let request = waiting.remove(at: index)
+            let isUpgrade = request.version == .upgrade
             if !isUpgrade || takesUpgrades,
-                let stream = lend(to: applicant.connection, applicant.exchange, isFirst: isUpgrade)
+                let stream = lend(to: request.connection, request.exchange, isFirst: isUpgrade)
             {
-                applicant.connection.probed(OriginStream(channel: channel, id: stream), applicant.exchange)
+                request.connection.leases.probed(OriginStream(channel: channel, id: stream), request)
             } else {
-                applicant.connection.leaseAgain(channel.origin, applicant)
+                request.connection.leases.leaseAgain(channel.origin, request)
             }
         }
     }
@@ -121,7 +124,7 @@ final class SharedStreams {
     private func rest(_ now: Int) {
         guard isIdle, !isAtRest, now - channel.idleSince >= Self.pause else { return }
         isAtRest = true
-        leg.rest()
+        codec.rest()
         input = []
     }
 
@@ -129,31 +132,31 @@ final class SharedStreams {
     /// - Parameter isFirst: it is what the connection was made for, also by rules that are no more.
     func lend(to connection: Connection, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
         guard isFirst && !isWithdrawn && !channel.isSpent && !channel.isClosed || isLendable, hasRoom,
-            let stream = leg.begin()
+            let stream = codec.begin()
         else { return nil }
-        lessees.add(stream, Lessees.Lessee(connection: connection, exchange: exchange))
+        owners.add(stream, StreamOwners.Owner(connection: connection, exchange: exchange))
         isAtRest = false
         return stream
     }
 
     /// Until the origin has said how many there may be, it is what it said last time.
     private var hasRoom: Bool {
-        leg.hasRoom
-            && (terms != nil || lessees.isEmpty || lessees.count < pool.known.terms(channel.origin).maxStreams)
+        codec.hasRoom
+            && (terms != nil || owners.isEmpty || owners.count < pool.known.terms(channel.origin).maxStreams)
     }
 
     private func noteTerms() {
-        guard let told = leg.terms, told != terms else { return }
+        guard let told = codec.terms, told != terms else { return }
         terms = told
         pool.known.note(.streams(told), of: channel.origin)
     }
 
     func release(_ stream: StreamID) {
-        guard let lessee = lessees.remove(stream) else { return }
+        guard let owner = owners.remove(stream) else { return }
         write {
             // what nobody wants any more counts for the connection's window still
-            if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
-            leg.reset(stream, to: &$0)
+            if owner.owed > 0 { codec.used(owner.owed, of: stream, to: &$0) }
+            codec.reset(stream, to: &$0)
         }
         guard isIdle, !channel.isClosed else { return }
         channel.idleSince = channel.loop.now
@@ -171,18 +174,18 @@ final class SharedStreams {
 
     /// The origin may send more on a stream as soon as its bytes have been taken.
     func read(_ stream: StreamID, _ isWanted: Bool) {
-        guard let index = lessees.index(of: stream), lessees[index].isRead != isWanted else { return }
-        lessees[index].isRead = isWanted
+        guard let index = owners.index(of: stream), owners[index].isRead != isWanted else { return }
+        owners[index].isRead = isWanted
         guard isWanted else { return }
         pay(stream)
     }
 
     private func pay(_ stream: StreamID) {
-        guard let index = lessees.index(of: stream), lessees[index].isRead else { return }
-        let count = lessees[index].owed
+        guard let index = owners.index(of: stream), owners[index].isRead else { return }
+        let count = owners[index].owed
         guard count > 0 else { return }
-        lessees[index].owed = 0
-        write { leg.used(count, of: stream, to: &$0) }
+        owners[index].owed = 0
+        write { codec.used(count, of: stream, to: &$0) }
     }
 
     private func write(_ write: (inout [UInt8]) -> Void) {
@@ -193,8 +196,11 @@ final class SharedStreams {
 
     private func send(_ bytes: [UInt8]) {
         guard !channel.isClosed else { return }
-        if !bytes.withUnsafeBytes({ channel.gather($0) }) { channel.isSpent = true }
+        if !bytes.withUnsafeBytes({ gather($0) }) { channel.isSpent = true }
     }
+
+    /// - Returns: false when the origin is gone.
+    func gather(_ bytes: UnsafeRawBufferPointer) -> Bool { channel.gather(bytes) }
 
     // MARK: what comes
 
@@ -208,13 +214,12 @@ final class SharedStreams {
             readInput()
             if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
-        case .end, .failed: ended(.connection(leg.farewell))
+        case .end, .failed: ended(.connection(codec.farewell))
         }
     }
 
     /// - Parameter bytes: what the origin said before anything was asked of it.
     func begin(with bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
         input += bytes
         readInput()
         if !channel.isClosed { answerWaiting() }
@@ -228,7 +233,7 @@ final class SharedStreams {
             var answer: [UInt8] = []
             let event: StreamClientEvent
             do throws(HTTPFault) {
-                event = try leg.read(
+                event = try codec.read(
                     bytes.span, &position, now: channel.loop.now, limits: limits, maxTrailerBytes: maxTrailerBytes,
                     to: &answer)
             } catch {
@@ -260,35 +265,35 @@ final class SharedStreams {
         if unsettled != stream { settle() }
         var count = 0
         if case .data(let range) = event { count = range.count }
-        guard let index = lessees.index(of: stream) else {
+        guard let index = owners.index(of: stream) else {
             // bytes that nobody wants any more still count for the connection's window
-            if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
+            if count > 0 { write { codec.used(count, of: stream, to: &$0) } }
             return
         }
-        lessees[index].owed += count
+        owners[index].owed += count
         unsettled = stream
-        let exchange = lessees[index].exchange
-        lessees[index].connection.streamCame(event, bytes, through: leg, exchange)
+        let exchange = owners[index].exchange
+        owners[index].connection.streamCame(event, bytes, through: codec, exchange)
     }
 
     /// Carries out what the last events come to, which are one stream's: once for all that came of it side by side.
     private func settle() {
         guard let stream = unsettled else { return }
         unsettled = nil
-        guard let index = lessees.index(of: stream) else { return }
-        let exchange = lessees[index].exchange
-        lessees[index].connection.settle(of: exchange)
+        guard let index = owners.index(of: stream) else { return }
+        let exchange = owners[index].exchange
+        owners[index].connection.settle(of: exchange)
         pay(stream)
     }
 
     private func tell(_ stream: StreamID, _ body: (Connection, ExchangeID) -> Void) {
         settle()
-        if let index = lessees.index(of: stream) { body(lessees[index].connection, lessees[index].exchange) }
+        if let index = owners.index(of: stream) { body(owners[index].connection, owners[index].exchange) }
     }
 
     /// Tells all who have a stream; they may give it back meanwhile.
     private func tellAll(_ body: (Connection, ExchangeID) -> Void) {
-        for stream in lessees.streams { tell(stream, body) }
+        for stream in owners.streams { tell(stream, body) }
     }
 
     // MARK: the channel

@@ -108,7 +108,7 @@ final class Errands {
         if isEmpty, failures.isEmpty { return }
         let now = worker.loop.now
         for run in runs where !run.connection.isClosed {
-            if run.connection.machine.isIdle { run.connection.closeGently() }
+            if run.connection.machine.isIdle { run.connection.client.closeGracefully(.close) }
             if now >= run.until { run.connection.cut() }
         }
         for run in runs where run.connection.isClosed && !run.isReported { fail(run.errand, "AM takes too long") }

@@ -11,15 +11,15 @@ struct Greeting {
     }
 
     /// What has greeted.
-    let leg: any StreamClient
+    let codec: any StreamClient
     private var bytes: [UInt8] = []
     /// A SETTINGS frame of the connection that acknowledges none (RFC 9113 §6.5), behind its length.
     private static let beginning: [UInt8] = [4, 0, 0, 0, 0, 0]
 
     /// - Parameter out: takes what it says.
-    init(_ leg: any StreamClient, to out: inout [UInt8]) {
-        self.leg = leg
-        leg.ping(to: &out)
+    init(_ codec: any StreamClient, to out: inout [UInt8]) {
+        self.codec = codec
+        codec.ping(to: &out)
     }
 
     mutating func received(_ input: UnsafeBufferPointer<UInt8>) -> Finding {

@@ -1,7 +1,7 @@
 import ProxyCore
 
 /// An exchange that wants a stream of an origin's, and what kind of one.
-struct Applicant {
+struct LeaseRequest {
     unowned(unsafe) let connection: Connection
     let exchange: ExchangeID
     let scope: LeaseScope

@@ -1,5 +1,5 @@
 /// How a client's connection ends that still has something on its way to the client.
-struct Farewell {
+struct GracefulClose {
     enum Kind {
         case close
         /// A reset takes along what the client has not taken.

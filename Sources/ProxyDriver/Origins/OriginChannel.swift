@@ -1,20 +1,7 @@
 import EventLoop
-internal import HTTP1
 internal import HTTPCodec
 import ProxyCore
 import TLSEngine
-
-/// A client's side. Its connection holds it, so the way back owns nothing.
-final class ClientChannel: StreamChannel {
-    unowned(unsafe) var connection: Connection?
-
-    override func readable() { connection?.clientReadable() }
-    override func progressed() { connection?.progressed(.client) }
-    override func drained() { connection?.clientDrained() }
-    override func writeFailed(_ error: SystemError) { connection?.clientLost() }
-    override func queueGrew() { connection?.clientQueueGrew() }
-    override func readingRefused() { connection?.clientLost() }
-}
 
 /// Keeps idle connections to origins.
 protocol ChannelKeeper: AnyObject {
@@ -24,12 +11,11 @@ protocol ChannelKeeper: AnyObject {
 
 /// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: StreamChannel {
-    // The loop's alone: a machine that is given the leg knows of no channel, and so of none of these.
+    // The loop's alone: a machine that is given a codec knows of no channel, and so of none of these.
 
     /// What the pool keeps it under.
     @exclusivity(unchecked) private(set) var origin: Origin
-    @exclusivity(unchecked) unowned(unsafe) var connection: Connection?
-    unowned(unsafe) var dial: Dial?
+    @exclusivity(unchecked) unowned(unsafe) var dial: Dial?
     /// Where it is idle.
     @exclusivity(unchecked) unowned(unsafe) var keeper: (any ChannelKeeper)?
     /// It carries the identity of one client.
@@ -37,13 +23,10 @@ final class OriginChannel: StreamChannel {
     /// Not to be used for another request: writing failed, or it said more than it was asked.
     @exclusivity(unchecked) var isSpent = false
     @exclusivity(unchecked) var idleSince = 0
-    /// Reads and writes the messages on it.
-    @exclusivity(unchecked) var leg = HTTP1Client()
-    /// What it serves.
-    @exclusivity(unchecked) var exchange: ExchangeID?
-    /// Where it carries many exchanges at a time, these.
+    /// Its stream, unless it carries many exchanges at a time.
+    let http1 = HTTP1Stream()
+    /// Where it does, these.
     @exclusivity(unchecked) private(set) var shared: SharedStreams?
-
     /// The origin sends no more.
     @exclusivity(unchecked) var hasEnded = false
 
@@ -68,23 +51,22 @@ final class OriginChannel: StreamChannel {
         super.init(loop: loop, bufferPool: security.bufferPool, end: end)
     }
 
+    /// Reads and writes the messages on it.
+    var codec: ClientCodec { if let shared { .http2(shared) } else { .http1(self) } }
+
     /// From here on it carries many exchanges at a time, and the pool lends its streams.
-    func share(_ leg: any StreamClient, _ engine: Engine, from pool: OriginPool) -> SharedStreams {
-        let streams = SharedStreams(leg, on: self, engine, pool)
-        shared = streams
+    func share(_ codec: any StreamClient, _ engine: Engine, from pool: OriginPool) {
+        shared = SharedStreams(codec, on: self, engine, pool)
         idleSince = loop.now
         pool.share(self)
         startReading()
-        return streams
     }
 
     override func readable() {
-        if let shared {
-            shared.readable()
-        } else if let connection {
-            connection.originReadable(self)
-        } else if let dial {
+        if let dial {
             dial.readable(self)
+        } else if codec.isInUse {
+            codec.readable()
         } else if case .nothing = receiveResponse() {
             // a ticket to resume by may come late
         } else {
@@ -118,28 +100,26 @@ final class OriginChannel: StreamChannel {
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
 
-    override func progressed() {
-        if let shared { shared.progressed() } else if let exchange { connection?.progressed(.origin, exchange) }
+    /// It will not be used after all.
+    func abandon() {
+        dial = nil
+        close()
     }
 
-    override func drained() {
-        if let shared { shared.drained() } else if let exchange { connection?.originDrained(exchange) }
-    }
-
-    override func queueGrew() { shared?.drained() }
+    override func progressed() { codec.progressed() }
+    override func drained() { codec.drained() }
+    override func queueGrew() { codec.drained() }
 
     override func writeFailed(_ error: SystemError) {
         isSpent = true
-        if let shared { shared.writeFailed() } else if let exchange { connection?.originLost(exchange) }
+        codec.writeFailed()
     }
 
     override func readingRefused() {
-        if let shared {
-            shared.ended(.connection(nil))
-        } else if let connection {
-            connection.originFinished(self, cut: true)
-        } else if let dial {
+        if let dial {
             dial.readingRefused(self)
+        } else if codec.isInUse {
+            codec.broke()
         } else {
             keeper?.discard(self)
         }

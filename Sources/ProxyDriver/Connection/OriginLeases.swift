@@ -1,0 +1,241 @@
+import EventLoop
+internal import HTTPCodec
+import Metrics
+import ProxyCore
+
+/// How the exchanges of one client's connection come to streams of their origins: those of connections that stand, or that are made.
+final class OriginLeases {
+    /// As its connection has it.
+    private let worker: Worker
+    // The loop's alone, and done with before anybody is called: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) private(set) var streams = StreamTable()
+    /// Idle connections that carry the client's identity. Made with the first of them.
+    @exclusivity(unchecked) private var bound: BoundChannels?
+
+    init(_ worker: Worker) { self.worker = worker }
+
+    // MARK: what stands
+
+    /// Takes what stands; else waits for what is being made, or has one made.
+    func lease(_ wanted: Origin, _ request: LeaseRequest) {
+        var request = request
+        if request.version == .upgrade {
+            if let offer = sharedStream(wanted, request) { return take(offer, request) }
+            if !takesUpgrades(wanted, request) {
+                request.version = .http1
+                if worker.protocols.mayCarryMany(wanted, worker.settings.engine) { request.streamUse = .lastResort }
+            }
+        }
+        if request.version != .upgrade, let channel = idle(wanted, request.scope),
+            let stream = channel.codec.lend(to: request)
+        {
+            worker.metrics.count(.leasedIdle)
+            attach(OriginStream(channel: channel, id: stream), request, reused: true)
+        } else if request.version == .any, let offer = sharedStream(wanted, request) {
+            take(offer, request)
+        } else {
+            dial(wanted, request)
+        }
+    }
+
+    /// A connection that stands already.
+    private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
+        guard scope != .new, worker.mayReuse(wanted) else { return nil }
+        if let channel = bound?.take(wanted.poolKey) { return channel }
+        return scope == .own ? nil : worker.origins.pool.take(wanted.poolKey)
+    }
+
+    /// A stream on a connection that carries others' already. What goes out once alone goes by one that nobody has used.
+    private func sharedStream(_ wanted: Origin, _ request: LeaseRequest) -> OriginPool.Offer? {
+        guard request.version.takesStreams, request.scope == .any || request.scope == .heard, worker.mayReuse(wanted)
+        else { return nil }
+        return worker.origins.pool.lend(wanted.poolKey, to: request)
+    }
+
+    private func take(_ offer: OriginPool.Offer, _ request: LeaseRequest) {
+        switch offer {
+        case .stream(let stream):
+            worker.metrics.count(.leasedShared)
+            attach(stream, request, reused: true)
+        case .wait(let channel): streams[request.exchange] = .probe(channel)
+        }
+    }
+
+    private func attach(_ stream: OriginStream, _ request: LeaseRequest, reused: Bool) {
+        streams[request.exchange] = .stream(stream)
+        request.connection.machine.leased(
+            request.exchange, reused: reused, sendsRaw: stream.codec.relay != nil, now: worker.loop.now, &worker.out)
+    }
+
+    // MARK: what is made
+
+    /// An Upgrade goes in a stream where the origin took such the last time, or speaks nothing but HTTP/2; else as HTTP/1 has it.
+    private func takesUpgrades(_ wanted: Origin, _ request: LeaseRequest) -> Bool {
+        guard worker.protocols.mayCarryMany(wanted, worker.settings.engine) else { return false }
+        guard wanted.scheme == .https, request.streamUse != .only else { return true }
+        return worker.origins.pool.known.terms(wanted).takesUpgrades
+            && request.disappointments < LeaseRequest.maxDisappointments
+    }
+
+    /// What may come to carry many is made once for all who come meanwhile. An origin of which nothing is known has them wait, too, but
+    /// for the first handshake alone: who has many requests at once has them for an origin that it asked before, and those who
+    /// do not pay for it once. One that speaks HTTP/1 has nobody wait.
+    private func dial(_ wanted: Origin, _ request: LeaseRequest) {
+        let mayCarryMany =
+            request.version.takesStreams && worker.origins.pool.known[wanted] != .exchanges
+            && worker.protocols.mayCarryMany(wanted, worker.settings.engine)
+        if mayCarryMany, request.disappointments < LeaseRequest.maxDisappointments,
+            let dial = worker.origins.pool.dials.joinable(wanted, now: worker.loop.now)
+        {
+            streams[request.exchange] = .dial(dial)
+            return dial.join(request)
+        }
+        let dial = Dial(wanted, for: request, worker: worker)
+        if mayCarryMany { worker.origins.pool.dials.add(dial) }
+        streams[request.exchange] = .dial(dial)
+        dial.start()
+    }
+
+    /// Whether somebody is there is known where a connection stands. Else one is made, for all who ask meanwhile: it is the tunnel's,
+    /// or that of the first request inside.
+    func reach(_ wanted: Origin, _ exchange: ExchangeID, for connection: Connection) {
+        if worker.mayReuse(wanted), worker.origins.pool.reaches(wanted) {
+            return connection.machine.reached(exchange, now: worker.loop.now, &worker.out)
+        }
+        let request = LeaseRequest(
+            connection: connection, exchange: exchange, scope: .new, version: .http1, asksPresence: true)
+        if let dial = worker.origins.pool.reaching.joinable(wanted, now: worker.loop.now) {
+            streams[exchange] = .dial(dial)
+            return dial.join(request)
+        }
+        let dial = Dial(wanted, for: request, worker: worker)
+        worker.origins.pool.reaching.add(dial)
+        streams[exchange] = .dial(dial)
+        dial.start()
+    }
+
+    /// Makes the connection that a tunnel in a stream of the client's has.
+    func carry(_ id: ExchangeID, for connection: Connection) {
+        do {
+            let channel = worker.connect(try connection.machine.carried(now: worker.loop.now))
+            let stream = channel.http1.lend(to: connection, id)
+            streams[id] = .stream(OriginStream(channel: channel, id: stream))
+            channel.startReading()
+        } catch {
+            connection.machine.notCarried(error, id, now: worker.loop.now, &worker.out)
+        }
+    }
+
+    // MARK: what came of it
+
+    /// The connection stands that was made for it.
+    /// - Parameter first: what the origin said before it was asked.
+    func dialed(_ channel: OriginChannel, _ request: LeaseRequest, first: [UInt8]) {
+        let codec = channel.codec
+        if codec.awaitTerms(request) {
+            streams[request.exchange] = .probe(channel)
+        } else if let stream = codec.lend(to: request) {
+            attach(OriginStream(channel: channel, id: stream), request, reused: false)
+            request.connection.settle()
+        } else {
+            codec.withdraw()
+            return failed(.failed("the origin has no room for a stream"), request)
+        }
+        codec.begin(with: first, for: request)
+    }
+
+    /// The connection that it waited for stands, and another one has its stream, or its first one.
+    func joined(_ channel: OriginChannel, to wanted: Origin, _ request: LeaseRequest) {
+        let codec = channel.codec
+        if request.asksPresence { return reached(request) }
+        if codec.awaitTerms(request) { return streams[request.exchange] = .probe(channel) }
+        guard let stream = codec.lendAnother(to: request) else { return leaseAgain(wanted, request) }
+        worker.metrics.count(.leasedShared)
+        attach(OriginStream(channel: channel, id: stream), request, reused: false)
+        request.connection.settle()
+    }
+
+    private func reached(_ request: LeaseRequest) {
+        streams.remove(request.exchange)
+        request.connection.machine.reached(request.exchange, now: worker.loop.now, &worker.out)
+        request.connection.settle()
+    }
+
+    /// The origin of the connection that it waits for is there.
+    func probed(_ stream: OriginStream, _ request: LeaseRequest) {
+        worker.metrics.count(.leasedShared)
+        attach(stream, request, reused: true)
+        request.connection.settle()
+    }
+
+    /// The origin does not speak HTTP/1, by which an Upgrade was to go.
+    func leaseStream(_ wanted: Origin, _ request: LeaseRequest) {
+        streams.remove(request.exchange)
+        var request = request
+        request.version = .upgrade
+        request.streamUse = .only
+        lease(wanted, request)
+        request.connection.settle()
+    }
+
+    /// What it waited for had nothing for it.
+    func leaseAgain(_ wanted: Origin, _ request: LeaseRequest) {
+        streams.remove(request.exchange)
+        if request.asksPresence {
+            reach(wanted, request.exchange, for: request.connection)
+            return request.connection.settle()
+        }
+        guard request.version != .upgrade || wanted.scheme == .https && request.streamUse != .only else {
+            return failed(.failed("it is spoken to in HTTP/2, and took no Upgrade there"), request)
+        }
+        var request = request
+        request.disappointments += 1
+        lease(wanted, request)
+        request.connection.settle()
+    }
+
+    func failed(_ failure: LeaseFailure, _ request: LeaseRequest) {
+        streams.remove(request.exchange)
+        request.connection.machine.leaseFailed(failure, request.exchange, now: worker.loop.now, &worker.out)
+        request.connection.settle()
+    }
+
+    // MARK: reading
+
+    /// Something happened to that exchange.
+    func note(_ id: ExchangeID) { streams.note(id) }
+
+    func read(all: Bool, _ isWanted: (ExchangeID) -> Bool) { streams.read(all: all, isWanted) }
+
+    // MARK: the end
+
+    func release(_ id: ExchangeID, reusable: Bool, of connection: Connection) {
+        switch streams.remove(id) {
+        case .dial(let dial): dial.leave(connection, id)
+        case .probe(let channel): channel.codec.leave(connection, id)
+        case .stream(let stream):
+            if let isFree = stream.codec.release(stream.id, reusable: reusable) { keep(stream.channel, isFree) }
+        case nil: return
+        }
+        connection.machine.released(id)
+    }
+
+    func releaseAll(of connection: Connection) {
+        while let id = streams.any { release(id, reusable: false, of: connection) }
+    }
+
+    private func keep(_ channel: OriginChannel, _ isReusable: Bool) {
+        guard isReusable else {
+            // whoever ended in order before has said all that there is
+            return channel.isWithinLoop && !channel.hasFinished ? channel.reset() : channel.leave()
+        }
+        guard channel.isBound else { return worker.origins.pool.put(channel, now: worker.loop.now) }
+        let bound = bound ?? BoundChannels(pool: worker.origins.pool)
+        self.bound = bound
+        bound.put(channel)
+    }
+
+    /// Idle connections that carry the client's identity are given up.
+    func unbind() { bound?.closeAll() }
+}

@@ -1,0 +1,138 @@
+import EventLoop
+internal import HTTP1
+internal import HTTPCodec
+import ProxyCore
+import TLSEngine
+
+/// The one stream of an origin's connection that speaks HTTP/1: what reads and writes its messages, and whose it is. Its channel
+/// owns it.
+final class HTTP1Stream {
+    // The loop's alone, and no machine that is given the codec knows of a stream: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) var codec = HTTP1Client()
+    @exclusivity(unchecked) private unowned(unsafe) var connection: Connection?
+    @exclusivity(unchecked) private var exchange: ExchangeID?
+
+    /// There is no other.
+    private static let id = StreamID(1)
+
+    var isLent: Bool { connection != nil }
+
+    func lend(to connection: Connection, _ exchange: ExchangeID) -> StreamID {
+        self.connection = connection
+        self.exchange = exchange
+        return Self.id
+    }
+
+    /// - Returns: false where the origin's connection is of no further use.
+    func release() -> Bool {
+        connection = nil
+        exchange = nil
+        return codec.isReusable
+    }
+
+    // MARK: what the origin says
+
+    func readable(_ channel: OriginChannel) {
+        guard let connection else { return }
+        let now = channel.loop.refreshNow()
+        channel.loop.pulse.concerns(connection.machine.lastFlow)
+        for _ in 0..<Connection.readsPerTurn {
+            if let goesOn = pass(from: channel, to: connection, now) {
+                if goesOn { continue }
+                return
+            }
+            switch channel.receiveResponse() {
+            case .bytes:
+                came(channel.incoming, on: channel, for: connection, now)
+                guard connection.machine.isRelaying(from: .origin), channel.mayHoldMore,
+                    self.connection === connection, channel.isReading
+                else { return }
+            case .nothing:
+                if channel.queuedBytes > ClientConnection.highWater { channel.stopReading() }
+                guard channel.mayHoldMore, channel.isReading else { return }
+            case .wouldBlock: return
+            case .end(let isWhole): return ended(channel, cut: !isWhole)
+            case .failed(let fault): return ended(channel, cut: true, fault: fault)
+            }
+        }
+    }
+
+    /// - Parameter first: what the origin said before it was asked.
+    func begin(with first: [UInt8], for request: LeaseRequest) {
+        guard let connection, connection === request.connection else { return }
+        connection.machine.received(
+            first.span, through: &codec, for: request.exchange, now: connection.worker.loop.now, &connection.worker.out)
+        connection.settle()
+    }
+
+    private func came(
+        _ bytes: UnsafeBufferPointer<UInt8>, on channel: OriginChannel, for connection: Connection, _ now: Int
+    ) {
+        guard let exchange else { return }
+        let count = connection.machine.relays(from: .origin, of: bytes.count)
+        if count > 0 {
+            let passed = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))
+            guard connection.client.send(passed) else { return connection.client.lost() }
+            connection.noteClientQueue()
+            connection.machine.relayedFromOrigin(
+                count, through: &codec, for: exchange, now: now, &connection.worker.out)
+        }
+        if count < bytes.count {
+            connection.machine.received(
+                UnsafeBufferPointer(rebasing: bytes[count...]).span, through: &codec, for: exchange, now: now,
+                &connection.worker.out)
+        }
+        connection.settle(of: exchange)
+    }
+
+    /// Bytes that nobody here needs to see pass from socket to socket inside the kernel, where there are many of them.
+    /// - Returns: nil where they have to be read; else whether more may pass in this turn.
+    private func pass(from channel: OriginChannel, to connection: Connection, _ now: Int) -> Bool? {
+        guard channel.comesInBulk, let exchange,
+            let outcome = channel.pass(
+                to: connection.client, atMost: connection.machine.relays(from: .origin, of: StreamChannel.maxPassed))
+        else { return nil }
+        switch outcome {
+        case .wouldBlock: return false
+        case .end: ended(channel, cut: false)
+        case .failed: ended(channel, cut: true)
+        case .bytes(let count, let isHeard):
+            guard isHeard else {
+                connection.client.lost()
+                return false
+            }
+            // it passes on again once nothing is left of it
+            connection.noteClientQueue(highWater: 0)
+            connection.machine.relayedFromOrigin(
+                count, through: &codec, for: exchange, now: now, &connection.worker.out)
+            connection.settle()
+            return connection.machine.isRelaying(from: .origin) && self.connection === connection && channel.isReading
+        }
+        return false
+    }
+
+    /// The origin will say no more.
+    /// - Parameters:
+    ///   - cut: what it said may be incomplete, and it hears nothing either.
+    ///   - fault: why TLS broke, where that is what broke.
+    func ended(_ channel: OriginChannel, cut: Bool, fault: TLSFault? = nil) {
+        channel.hasEnded = true
+        channel.stopReading()
+        if cut { channel.isSpent = true }
+        guard let connection, let exchange else { return }
+        let now = channel.loop.now
+        connection.machine.originEnded(
+            through: &codec, for: exchange, cleanly: !cut, fault: fault, now: now, &connection.worker.out)
+        if channel.isWithinLoop, channel.hasHungUp {
+            connection.machine.originLost(exchange, now: now, &connection.worker.out)
+        }
+        connection.settle()
+    }
+
+    // MARK: what it takes
+
+    func progressed() { if let exchange { connection?.progressed(.origin, exchange) } }
+    func drained() { if let exchange { connection?.originDrained(exchange) } }
+    func writeFailed() { if let exchange { connection?.originLost(exchange) } }
+}
