@@ -144,7 +144,8 @@ let package = Package(
             [
                 "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords",
                 "ProxyCore",
-                "Interception", "Interceptors", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
+                "Interception", "Interceptors", "Authorization", "EventLoop", "Journal", "Metrics", "Names",
+                "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),
         tests("SandboxTests", ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),

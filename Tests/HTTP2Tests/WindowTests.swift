@@ -96,6 +96,19 @@ struct WindowTests {
         #expect(origin.talk.leg.hasRoom && origin.windows.room(next) == whole)
     }
 
+    @Test("So does what comes of one that has ended already")
+    func late() {
+        var windows = FlowWindows(maxStreams: 1, WindowBudget())
+        var window = StreamWindow()
+        windows.begin(&window)
+        windows.end(&window)
+        #expect(windows.hasRoom)
+        windows.came(1, &window)
+        #expect(!windows.hasRoom)
+        windows.use(1, &window)
+        #expect(windows.hasRoom)
+    }
+
     @Test("Over a long path a window grows to 4 MiB, as long as what comes is taken")
     func far() throws {
         var origin = try SendingOrigin()
@@ -170,6 +183,17 @@ struct WindowTests {
         #expect(origin.windows.room(id) > 3_000 * kib && origin.waiting[other] == whole)
         origin.use(other, whole / 4)
         #expect(origin.windows.room(other) == 0)
+    }
+
+    @Test("A window that was never full does not grow")
+    func unfilled() throws {
+        var origin = try SendingOrigin()
+        let (id, other) = (try origin.answer(), try origin.answer())
+        origin.fill(id, 1)
+        origin.send(other, whole / 2)
+        #expect(origin.windows.room(other) <= whole)
+        origin.send(other)
+        #expect(origin.windows.room(other) > whole)
     }
 
     @Test("A short path changes nothing")

@@ -164,6 +164,21 @@ struct BodyConditionTests {
         #expect(all.map { $0.text.prefix(2) } == ["a:", "b:"])
     }
 
+    /// A body that would change nothing is looked at for nothing, and nobody is to be told of it.
+    @Test func whatTheHeadDecidesAsksNoBody() throws {
+        let named = Condition.test(.header("Y"), [.exact("1")])
+        let plan = Plan(rules: [
+            rule("a", when: try json("/x", .glob("*")), request: [SetHeader([Pair("X", "1")])]),
+            rule("b", when: .all([try json("/y", .glob("*")), named]), request: [SetHeader([Pair("X", "2")])]),
+        ])
+        for (value, told) in [("1", ["a:", "b:"]), ("2", ["a:"])] {
+            var context = EditContext()
+            var head = try request(Self.typed + "\nY: \(value)")
+            let done = plan.applyRequest(from: 0, to: &head, body: .overLimit, &context)
+            #expect(done.outcome.warnings.map { $0.text.prefix(2) } == told.map { $0[...] })
+        }
+    }
+
     @Test func patternsAreTriedOnSoMuchAndNoMore() throws {
         let condition = try json("/a", .pattern(Pattern("x$")), .exact("short"))
         func run(_ value: String) throws -> (holds: Bool, warnings: [RuleNote]) {

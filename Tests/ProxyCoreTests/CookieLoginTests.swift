@@ -32,6 +32,19 @@ import Testing
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 502 ") && talk.driver.client == .open, "\(talk.notes)")
     }
 
+    /// Whatever it is told to do with requests to there.
+    @Test func whoLogsInHasNoPartInItsOwnLogin() {
+        var rule = login()
+        rule.request = [.setHeader([.init("X-Mark", "1")])]
+        let talk = begin([rule])
+        let asked = talk.originGot()
+        #expect(asked.hasPrefix("POST /_session ") && !asked.contains("X-Mark"), "\(asked)")
+        talk.origin(granted("c"))
+        talk.connects()
+        let sent = talk.originGot()
+        #expect(sent.contains("X-Mark: 1\r\n") && sent.contains("AuthSession=c\r\n"), "\(sent)")
+    }
+
     /// The cookie goes where the request goes in the end.
     @Test func anotherInterceptorSendsTheRequestElsewhere() {
         let elsewhere = Rule(name: "elsewhere", request: [.setHost("staging.test")])

@@ -179,6 +179,18 @@ struct DryRunTests {
         Issue.record("it is told of as though it were whole")
     }
 
+    @Test(arguments: ["\r\nabc", "Content-Length: 4\r\n\r\nabc"])
+    func anAnswerThatIsCutShortIsNotWhole(_ rest: String) throws {
+        let asked = try RequestHead(method: "GET", url: "http://a.test/")
+        let bytes = Array("HTTP/1.1 200 OK\r\n\(rest)".utf8)
+        let (ended, cut) = (
+            try #require(DryResponse(reading: bytes, to: asked)),
+            try #require(DryResponse(reading: bytes, to: asked, endsCleanly: false))
+        )
+        #expect(ended.isWhole == !rest.contains("Length") && !cut.isWhole)
+        #expect([ended, cut].allSatisfy { $0.body == Array("abc".utf8) })
+    }
+
     @Test func theProtectedResource() {
         let message = "GET http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\n"
         #expect(run("\(message)\r\n", stepUpSettings()).resource == "http://shop.test/api/*")

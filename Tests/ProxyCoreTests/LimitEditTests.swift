@@ -219,6 +219,18 @@ struct LimitEditTests {
         #expect(broken.driver.client == .reset && gate.ledger.requests == 0)
     }
 
+    @Test("Its place is free once the origin has done its part", arguments: [false, true])
+    func pastTheOrigin(_ isSlow: Bool) {
+        let talk = talk(
+            policy(concurrency: 1), response: [isSlow ? Throttle.throttle(1_000) : Delay.delay(.fixed(300))])
+        talk.client(get)
+        talk.connects()
+        talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 600\r\n\r\n" + String(repeating: "x", count: 600))
+        #expect(gate.ledger.requests == 0 && talk.driver.records.isEmpty)
+        for _ in 0..<20 { talk.driver.waits(100) }
+        #expect(talk.record.status == 200 && gate.ledger.requests == 0)
+    }
+
     @Test("Each further attempt counts for itself, and none holds two places")
     func attempts() {
         var retry = RetryPolicy()

@@ -1,4 +1,8 @@
+import Authorization
+import Interception
 import Testing
+
+@testable import ProxyCore
 
 @Suite("A session that was replaced")
 struct NewSessionTests {
@@ -18,5 +22,21 @@ struct NewSessionTests {
         let answer = talk.clientGot()
         #expect(answer.hasPrefix("HTTP/1.1 502 "), "\(answer)")
         #expect(answer.contains("\r\nSet-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\n"), "\(answer)")
+    }
+
+    /// What is refused as soon as it was won is refused for another reason.
+    @Test func aRequestHasOneSessionOfUshersRenewed() {
+        func own(_ token: String) -> OwnSession {
+            OwnSession(
+                SessionSource(token: token, carrier: .provided, affinity: nil), at: server, realm: "/",
+                renewableUntil: 0, onEnd: nil)
+        }
+        let provided = ProvidedSession()
+        #expect(!provided.refuse() && provided.takeRefused() == nil, "there is none")
+        let first = own("A")
+        provided.take(first, material: [1])
+        #expect(provided.refuse() && provided.takeRefused() === first)
+        provided.take(own("B"), material: [1])
+        #expect(!provided.refuse() && provided.takeRefused() == nil)
     }
 }

@@ -78,6 +78,25 @@ struct SecondSendingTests {
         #expect(talk.driver.dialing == nil && talk.record.status == 502)
     }
 
+    /// Though the origin says that it made nothing of it.
+    @Test(arguments: [("GET", true), ("POST", false)])
+    func aRefusedStreamIsNoReasonForHalfARequest(_ method: String, _ isRepeated: Bool) {
+        var out = Outbox()
+        var connection = ClientConnection(engine: Engine(Settings()), client: "192.0.2.1:1", now: 0)
+        let body = method == "POST" ? "Content-Length: 3\r\n\r\nabc" : "\r\n"
+        connection.received(
+            Array("\(method) http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(body)".utf8).span, now: 0, &out)
+        guard let id = connection.current?.exchange.id else {
+            Issue.record("nothing is under way")
+            return
+        }
+        connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
+        out.clearOrders()
+        connection.streamEnded(for: id, .reset(.refused), now: 0, &out)
+        #expect(out.orders.contains { if case .lease = $0 { true } else { false } } == isRepeated)
+        #expect(String(decoding: out.client, as: UTF8.self).hasPrefix("HTTP/1.1 502 ") != isRepeated)
+    }
+
     /// A second connection that ends is the last.
     @Test(arguments: LoginScene.allCases)
     func onceAndByANewConnection(_ scene: LoginScene) {

@@ -58,6 +58,14 @@ import Testing
         #expect(sent.hasPrefix("GET /api/cart ") && sent.contains("Authorization: Basic YTpi\r\n"), "\(sent)")
     }
 
+    /// Nor where an interceptor shows something in its name.
+    @Test func whatAnInterceptorShowsIsMeant() {
+        var settings = Settings()
+        settings.rules = [Rule(name: "own", request: [.setHeader([.init("Authorization", "Basic YTpi")])])]
+        let sent = begin(settings).originGot()
+        #expect(sent.hasPrefix("GET /api/cart ") && sent.contains("Authorization: Basic YTpi\r\n"), "\(sent)")
+    }
+
     /// Usher's own session at one AM is no session at another, and goes to no other.
     @Test func aSessionOfAnotherServerWinsNoCode() {
         let other = AuthorizationServer(url: "http://other.test/am", host: "other.test", realms: ["/"])

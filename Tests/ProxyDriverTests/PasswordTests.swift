@@ -132,6 +132,29 @@ struct PasswordTests {
         #expect(other.allSatisfy { $0?.isTooMany == true })
     }
 
+    /// The cache would tell, without end, which guess is right.
+    @Test func whoGuessedTooMuchIsCheckedAgain() throws {
+        let turned = try TurnedWorker()
+        let verifier = try PasswordVerifier(loop: turned.worker.loop, authenticator: Authenticator())
+        let connection = turned.worker.connectToNobody()
+        func ask(_ password: String) -> PasswordVerdict? {
+            verifier.verdict(on: check(password), of: ExchangeID(1), for: connection)
+        }
+        var turns = 0
+        while ask("pass") != .right, turns < 100 {
+            turned.worker.loop.turn()
+            turns += 1
+        }
+        try #require(turns < 100)
+        while ask("guess \(turns)")?.isTooMany != true, turns < 200 {
+            turned.worker.loop.turn()
+            turns += 1
+        }
+        try #require(turns < 200)
+        #expect(ask("pass") != .right)
+        turned.end()
+    }
+
     @Test func manyUsersOfOneNetworkAreNoGuessers() throws {
         let users = (0..<30).map { check("pass", user: "user \($0)") }
         let made = try answers(Authenticator(), users, 30)

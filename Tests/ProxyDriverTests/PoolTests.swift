@@ -76,6 +76,21 @@ struct PoolTests {
         close(peer)
     }
 
+    /// They would pass for the next answer. What fills a whole read may not be all that came.
+    @Test func whatHoldsBytesThatNobodyAskedForIsNotKept() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let (channel, peer) = try channel(here)
+        let much = [UInt8](repeating: 0, count: Loop.scratchSize + 1)
+        try #require(much.withUnsafeBytes { write(peer, $0.baseAddress, $0.count) } == much.count)
+        guard case .bytes = channel.receive(), channel.incoming.count == Loop.scratchSize else {
+            Issue.record("not a whole read")
+            return
+        }
+        pool.put(channel, now: 0)
+        #expect(channel.isClosed && pool.count == 0)
+        close(peer)
+    }
+
     @Test func whatIsSpentOrSomebodysIsNotKept() throws {
         let pool = OriginPool(perOrigin: 8, total: 8)
         let (spent, a) = try channel(here)
@@ -219,6 +234,17 @@ struct PoolTests {
         #expect(pool.take(there) == nil)
         #expect(pool.take(here) === channels[2])
         for number in peers { close(number) }
+    }
+
+    @Test func oneThatCarriesManyExpiresWhereItCarriesNone() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let (channel, peer) = try channel(here)
+        _ = channel.share(FrameClient(), Engine(Settings()), from: pool)
+        pool.expire(before: channel.idleSince)
+        #expect(!channel.isClosed)
+        pool.expire(before: channel.idleSince + 1)
+        #expect(channel.isClosed)
+        close(peer)
     }
 
     @Test(arguments: ["", "HTTP/1.1 408 Too Late\r\n\r\n"])

@@ -1,4 +1,5 @@
 import EventLoop
+import Journal
 import ProxyCore
 import Testing
 
@@ -176,6 +177,26 @@ import Testing
         #expect(client.isAtEnd())
         proxy.join()
         #expect(proxy.statuses(1) == [200])
+    }
+
+    private final class Intake: FlowIntake {
+        let bytes = Locked(0)
+        func take(_ batch: FlowBatch) { bytes.withLock { $0 += batch.bytes.count } }
+    }
+
+    /// What the next look round would have handed on.
+    @Test func theJournalHasWhatIsLeftAtTheEnd() throws {
+        let journal = Intake()
+        let turned = try TurnedWorker { settings, core in
+            settings.journal = journal
+            core.disclosure.capture = CaptureLimits(body: 1 << 10, total: 1 << 10)
+        }
+        let (worker, connection) = (turned.worker, turned.worker.connectToNobody())
+        connection.machine.received(Array("GET / HTTP/1.1\r\n\r\n".utf8).span, now: worker.loop.now, &worker.out)
+        connection.settle()
+        #expect(journal.bytes.withLock { $0 } == 0)
+        turned.end()
+        #expect(journal.bytes.withLock { $0 } > 0)
     }
 
     @Test func aStopWaitsForNobody() throws {

@@ -41,6 +41,15 @@ import Testing
         #expect(late["WWW-Authenticate"]?.hasPrefix("Bearer realm=\"/\",error=\"invalid_token\",") == true)
     }
 
+    @Test func aTokenOfOneTypeIsNoneOfTheOther() throws {
+        var world = World()
+        let access = try #require(try tokens(&world)["access_token"]?.text)
+        let other = try world.send("GET", "/api/x", fields: [("Authorization", "DPoP \(access)")])
+        #expect(other.status == 401)
+        #expect(other["WWW-Authenticate"]?.hasPrefix("Bearer realm=\"/\",error=\"invalid_token\",") == true)
+        #expect(try api(&world, access).status == 200)
+    }
+
     @Test func aTokenMayEndWhenItIsShown() throws {
         var world = World()
         let granted = try tokens(&world)

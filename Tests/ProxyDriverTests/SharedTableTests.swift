@@ -1,0 +1,84 @@
+import Authorization
+import EventLoop
+import Interception
+import ProxyCore
+import Testing
+
+@testable import ProxyDriver
+
+/// What loops know together, and how each is told of it.
+@Suite("Tables of all loops")
+struct SharedTableTests {
+    private let server = AuthorizationServer(url: "http://am.test/am", host: "am.test", realms: ["/"])
+
+    /// What comes into a loop's mailbox in one turn.
+    private func heard<Message: Sendable>(_ mailbox: Mailbox<Message>) throws -> [Message] {
+        let loop = try Loop()
+        var messages: [Message] = []
+        let port = try MailboxPort(loop: loop, mailbox) { messages.append($0) }
+        let limit = try Timer(loop: loop, everyMilliseconds: 10_000) {}
+        loop.turn()
+        withExtendedLifetime((port, limit)) {}
+        return messages
+    }
+
+    // MARK: errands
+
+    private func errand() throws -> Errand {
+        let made = Locked<Errand?>(nil)
+        _ = OwnSession(
+            SessionSource(token: "S", carrier: .provided, affinity: nil), at: server, realm: "/", renewableUntil: 0
+        ) { end in made.withLock { $0 = Errand(end) } }
+        return try #require(made.withLock { $0 })
+    }
+
+    @Test func soManyErrandsWaitAndNoMore() throws {
+        let table = ErrandTable()
+        let many = Array(repeating: try errand(), count: 5_000)
+        for _ in 0..<2 { table.add(many) }
+        #expect(table.take().count == 8_192 && table.take().isEmpty)
+    }
+
+    @Test func errandsAreForALoopThatServes() throws {
+        let table = ErrandTable()
+        let (over, serving) = (try ErrandTable.Port(), try ErrandTable.Port())
+        for port in [over, serving] { table.enter(port) }
+        #expect(!table.leave(over))
+        table.add([try errand()])
+        let messages = try heard(serving)
+        guard messages.count == 1, case .runErrands = messages[0] else {
+            Issue.record("not told of an errand: \(messages)")
+            return
+        }
+        #expect(table.leave(serving), "it is the last one")
+    }
+
+    // MARK: flights
+
+    @Test func allWhoWaitForTheSameAreTold() throws {
+        let table = FlightTable<Int>(.upgrade)
+        let (near, far) = (try Mailbox<FlightTicket>(), try Mailbox<FlightTicket>())
+        guard case .lead(let ticket, nil) = table.ask([1], mark: 0, refused: nil, near) else {
+            Issue.record("nobody makes it")
+            return
+        }
+        var waiting: Set<FlightTicket> = []
+        for _ in 0..<3 {
+            if case .wait(let ticket) = table.ask([1], mark: 0, refused: nil, far) { waiting.insert(ticket) }
+        }
+        table.won(ticket, 7, due: 60_000, lasts: 60_000)
+        let told = try heard(far)
+        #expect(told.count == 3 && Set(told) == waiting)
+    }
+
+    // MARK: sessions of clients
+
+    @Test func whatAPageWonIsThatPages() {
+        let table = LearnedTable()
+        let client = LearnedClient(owner: "192.0.2.1")
+        let session = SessionSource(token: "S", carrier: .provided, affinity: nil)
+        table.learn(.session(session), of: client.at("http://a.test"), at: server.url, for: 60_000)
+        func token(_ page: String) -> String? { table.find(client.at(page), at: server.url)?.session?.token }
+        #expect(token("http://a.test") == "S" && token("http://b.test") == nil && token("") == nil)
+    }
+}
