@@ -22,8 +22,8 @@ struct LeaseTests {
         let (channel, peer) = try turned.channel(here)
         turned.pool.put(channel, now: 0)
         let connection = turned.worker.connectToNobody()
-        #expect(connection.idle(here, .new) == nil)
-        #expect(connection.idle(here, .any) === channel)
+        #expect(connection.leases.idle(here, .new) == nil)
+        #expect(connection.leases.idle(here, .any) === channel)
         turned.end()
         close(peer)
     }
@@ -41,8 +41,8 @@ struct LeaseTests {
         let (channel, peer) = try turned.channel(origin("a.test").poolKey)
         turned.pool.put(channel, now: 0)
         let connection = turned.worker.connectToNobody()
-        #expect(connection.idle(origin("b.test"), .any) == nil)
-        #expect(connection.idle(origin("a.test"), .any) === channel)
+        #expect(connection.leases.idle(origin("b.test"), .any) == nil)
+        #expect(connection.leases.idle(origin("a.test"), .any) === channel)
         turned.end()
         close(peer)
     }
@@ -50,12 +50,13 @@ struct LeaseTests {
     /// It carries what it carries by now, and closes behind that.
     @Test func whatWasWithdrawnLendsNoMoreStreams() throws {
         let (channel, peer) = try turned.channel(here)
-        let streams = channel.share(FrameClient(), turned.worker.settings.engine, from: turned.pool)
+        channel.share(FrameClient(), turned.worker.settings.engine, from: turned.pool)
+        let streams = try #require(channel.shared)
         let connection = turned.worker.connectToNobody()
         let stream = try #require(streams.lend(to: connection, ExchangeID(1)))
         turned.pool.closeAll()
         #expect(!channel.isClosed && streams.lend(to: connection, ExchangeID(2)) == nil)
-        #expect(!streams.probe(for: turned.applicant(3, .heard)))
+        #expect(!streams.probe(for: turned.request(3, .heard)))
         streams.release(stream)
         #expect(channel.isClosed)
         turned.end()
@@ -64,9 +65,10 @@ struct LeaseTests {
 
     @Test func noMoreWaitToHearOfAnOriginThanItTakes() throws {
         let (channel, peer) = try turned.channel(here)
-        let streams = channel.share(FrameClient(), turned.worker.settings.engine, from: turned.pool)
+        channel.share(FrameClient(), turned.worker.settings.engine, from: turned.pool)
+        let streams = try #require(channel.shared)
         turned.pool.known.note(.streams(StreamTerms(maxStreams: 2)), of: here)
-        let waiting = (1...3).map { turned.applicant($0, .heard) }
+        let waiting = (1...3).map { turned.request($0, .heard) }
         #expect(waiting.map { streams.probe(for: $0) } == [true, true, false])
         turned.end()
         close(peer)
@@ -74,9 +76,9 @@ struct LeaseTests {
 
     // MARK: what is being made
 
-    private func dial(_ origin: Origin) -> (Dial, first: Applicant) {
-        let applicant = turned.applicant(1)
-        return (Dial(origin, for: applicant, worker: turned.worker), applicant)
+    private func dial(_ origin: Origin) -> (Dial, first: LeaseRequest) {
+        let request = turned.request(1)
+        return (Dial(origin, for: request, worker: turned.worker), request)
     }
 
     @Test func noMoreWaitForADialThanTheOriginTakes() {
@@ -85,7 +87,7 @@ struct LeaseTests {
         turned.pool.dials.add(dial)
         let now = turned.worker.loop.now
         #expect(turned.pool.dials.joinable(here, now: now) === dial)
-        dial.join(turned.applicant(2))
+        dial.join(turned.request(2))
         #expect(turned.pool.dials.joinable(here, now: now) == nil)
         turned.pool.forgetAll()
         turned.end()
@@ -108,7 +110,7 @@ struct LeaseTests {
                 allow: settings.destinations.allow, deny: [here.host].compactMap { DestinationPattern($0) })
         }
         let (dial, _) = dial(here)
-        dial.join(turned.applicant(2))
+        dial.join(turned.request(2))
         dial.resolved(NameAnswer(host: here.host, addresses: [], timeToLive: 0, failure: .tooMany))
         let metrics = turned.worker.metrics
         #expect(metrics.value(.dialOverload) == 1)

@@ -239,7 +239,7 @@ struct PoolTests {
     @Test func oneThatCarriesManyExpiresWhereItCarriesNone() throws {
         let pool = OriginPool(perOrigin: 8, total: 8)
         let (channel, peer) = try channel(here)
-        _ = channel.share(FrameClient(), Engine(Settings()), from: pool)
+        channel.share(FrameClient(), Engine(Settings()), from: pool)
         pool.expire(before: channel.idleSince)
         #expect(!channel.isClosed)
         pool.expire(before: channel.idleSince + 1)

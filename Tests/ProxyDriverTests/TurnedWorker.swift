@@ -50,8 +50,8 @@ struct TurnedWorker {
     }
 
     /// Whoever wants a stream for an exchange that its connection knows nothing of.
-    func applicant(_ exchange: UInt32, _ scope: LeaseScope = .any, asksPresence: Bool = false) -> Applicant {
-        Applicant(
+    func request(_ exchange: UInt32, _ scope: LeaseScope = .any, asksPresence: Bool = false) -> LeaseRequest {
+        LeaseRequest(
             connection: worker.connectToNobody(), exchange: ExchangeID(exchange), scope: scope, version: .any,
             asksPresence: asksPresence)
     }

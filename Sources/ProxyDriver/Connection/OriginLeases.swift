@@ -40,7 +40,7 @@ final class OriginLeases {
     }
 
     /// A connection that stands already.
-    private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
+    func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
         guard scope != .new, worker.mayReuse(wanted) else { return nil }
         if let channel = bound?.take(wanted.poolKey) { return channel }
         return scope == .own ? nil : worker.origins.pool.take(wanted.poolKey)
