@@ -381,7 +381,7 @@ extension ClientConnection {
             settle(cell, &out)
             takeMore(of: cell, &out)
         }
-        for call in calls.awaited {
+        for call in calls.awaited where !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }

@@ -8,12 +8,12 @@ extension Exchange {
     mutating func breaks(
         _ breakage: Breakage, interceptor: String, after wait: Int = 0, _ out: inout Outbox
     ) {
+        release(reusable: false, &out)
+        if wait > 0 { return pause(.breaks(breakage, interceptor: interceptor), for: wait, &out) }
         if call != nil {
             let what = attempt.hasAnswered ? "the answer to the call" : "the call"
             return end(.notCalled("interceptor \(interceptor) broke \(what): \(breakage.rawValue)"), out.now)
         }
-        release(reusable: false, &out)
-        if wait > 0 { return pause(.breaks(breakage, interceptor: interceptor), for: wait, &out) }
         log.tell(.broken(interceptor: interceptor, breakage), out.now)
         guard breakage != .reset else { return end(.cut(reset: true), out.now) }
         var chance = engine.chance

@@ -38,6 +38,7 @@ struct Exchange: ~Copyable {
         retries = RetryLedger()
         enter(.reading, until: .max)
         attempt.origin = nil
+        attempt.hasAnswered = false
         classification = nil
     }
 
