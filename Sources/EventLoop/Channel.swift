@@ -15,22 +15,20 @@ open class Channel: EventSource {
     /// What there is instead of a descriptor.
     private let end: MemoryEnd?
 
-    // The loop's alone, and done with before a subclass is called. To have that looked at each time costs more than the rest.
-
-    @exclusivity(unchecked) private var readEvent: EventHandle
+    private var readEvent: EventHandle
     private var writeEvent: EventHandle?
-    @exclusivity(unchecked) private var queue = ByteQueue()
+    private var queue = ByteQueue()
     /// Bytes that go out before those of the queue.
-    @exclusivity(unchecked) private var pipe: Pipe?
-    @exclusivity(unchecked) public private(set) var isClosed = false
+    private var pipe: Pipe?
+    public private(set) var isClosed = false
     private var closesWritingWhenDrained = false
-    @exclusivity(unchecked) private var isConnecting = false
+    private var isConnecting = false
     /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
-    @exclusivity(unchecked) private var isShutDown = false
+    private var isShutDown = false
     /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
-    @exclusivity(unchecked) private var lastUntaken = Int.max
+    private var lastUntaken = Int.max
     /// The loop will tell it what became of its other end.
-    @exclusivity(unchecked) private var isToBeTold = false
+    private var isToBeTold = false
 
     /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.
@@ -104,7 +102,7 @@ open class Channel: EventSource {
 
     /// Something was read that `readable` has not told of yet: it is called once more when the turn is over, or when reading
     /// begins again.
-    @exclusivity(unchecked) public final var holdsBack = false {
+    public final var holdsBack = false {
         didSet { if holdsBack, !isClosed, isReading { loop.recall(self) } }
     }
 

@@ -3,31 +3,29 @@ internal import Glibc
 
 /// One event loop. Lives and dies on one thread; nothing here is `Sendable`, so the compiler keeps it there.
 public final class Loop {
-    // One thread's alone, and nobody is called while one of these is changed: not looked at each time, for what that costs.
-
     let base: OpaquePointer
     /// Where every channel of this loop reads into: idle connections own no buffer.
     public let scratch: UnsafeMutableRawBufferPointer
     /// Objects that were closed in this turn. They may still be on the call stack, so they die when it is over.
-    @exclusivity(unchecked) private var deferred: [AnyObject] = []
-    @exclusivity(unchecked) private var releasing: [AnyObject] = []
+    private var deferred: [AnyObject] = []
+    private var releasing: [AnyObject] = []
     /// Sources whose descriptor the kernel does not watch. They are told when the turn is over, never from inside the
     /// call that found out.
-    @exclusivity(unchecked) private var refused: [EventSource] = []
+    private var refused: [EventSource] = []
     /// Sources that have more to tell than the kernel knows of.
-    @exclusivity(unchecked) private var recalled: [EventSource] = []
+    private var recalled: [EventSource] = []
     /// Channels whose other ends are on this loop, and have changed.
-    @exclusivity(unchecked) private var changed: [Channel] = []
-    @exclusivity(unchecked) private var telling: [Channel] = []
+    private var changed: [Channel] = []
+    private var telling: [Channel] = []
     /// Channels whose small writes of this turn wait to go out together.
-    @exclusivity(unchecked) private var gathering: [Channel] = []
+    private var gathering: [Channel] = []
     /// Through which bytes go that nobody here has to see.
     var pipes = PipePool()
     private var isRunning = false
     /// What others may know of it while it is at work.
     public let pulse: LoopPulse
     /// Monotonic milliseconds, taken once a turn.
-    @exclusivity(unchecked) public private(set) var now: Int
+    public private(set) var now: Int
 
     #if DEBUG
         /// System calls of this loop that are to fail. Set before channels are made.

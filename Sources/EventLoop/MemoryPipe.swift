@@ -8,8 +8,8 @@ final class MemoryPipe {
     /// Nobody will read any more.
     private(set) var isUnheard = false
     // a channel takes itself out of both when it is released, which its deinit sees to
-    unowned(unsafe) var reader: Channel?
-    unowned(unsafe) var writer: Channel?
+    @Unretained var reader: Channel?
+    @Unretained var writer: Channel?
 
     /// As many bytes wait at most. One read takes all of them.
     static let capacity = Loop.scratchSize

@@ -75,7 +75,7 @@ struct FlowWindows {
 public final class WindowBudget {
     static let most = 32 << 20
 
-    @exclusivity(unchecked) fileprivate(set) var left = most
+    fileprivate(set) var left = most
 
     public init() {}
 }

@@ -11,9 +11,7 @@ public final class HTTP2Client: StreamClient {
     /// others have on it.
     private static let mostResets = 64
 
-    // Its connection's alone, and nobody is called while one is changed: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) public var head = ResponseHead()
+    public var head = ResponseHead()
     private let connection: HTTP2Connection
     private var lastPlace: UInt32 = 0
     /// Requests that were given up on it.

@@ -10,25 +10,22 @@ enum ConnectionSide { case server, client }
 final class HTTP2Connection {
     let side: ConnectionSide
     let nghttp2: NGHTTP2Session
-    // Calls go to nghttp2 and come back from it while nothing here is being changed, so that no two changes meet: what is
-    // written is written between them. To have that looked at each time costs a quarter of what a message does.
-
-    @exclusivity(unchecked) var streams = OpenStreams()
-    @exclusivity(unchecked) var signals = SignalQueue()
-    @exclusivity(unchecked) var frames: FrameReader
-    @exclusivity(unchecked) var fields = FieldReader()
-    @exclusivity(unchecked) var writer: MessageWriter
-    @exclusivity(unchecked) var flow: FlowControl
-    @exclusivity(unchecked) var limit: StreamLimit
-    @exclusivity(unchecked) var floods = FloodGuard()
-    @exclusivity(unchecked) var tally = StreamTally()
+    var streams = OpenStreams()
+    var signals = SignalQueue()
+    var frames: FrameReader
+    var fields = FieldReader()
+    var writer: MessageWriter
+    var flow: FlowControl
+    var limit: StreamLimit
+    var floods = FloodGuard()
+    var tally = StreamTally()
     /// Of the message whose end was told of last.
-    @exclusivity(unchecked) var trailers: [UInt8] = []
+    var trailers: [UInt8] = []
     /// The peer has said what it takes.
-    @exclusivity(unchecked) var isSettled = false
+    var isSettled = false
     /// Why the peer leaves.
-    @exclusivity(unchecked) var farewell: StreamErrorCode?
-    @exclusivity(unchecked) var now = 0
+    var farewell: StreamErrorCode?
+    var now = 0
 
     /// - Parameters:
     ///   - maxStreams: how many streams the side that begins them may have begun at a time.

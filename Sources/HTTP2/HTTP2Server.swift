@@ -11,9 +11,7 @@ public import HTTPCodec
 ///
 /// A head that breaks a rule is told of as `broken`, and may be answered; what breaks one later resets the stream.
 public final class HTTP2Server: StreamServer {
-    // Its connection's alone, and nobody is called while one is changed: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) public var head = RequestHead()
+    public var head = RequestHead()
     let connection: HTTP2Connection
 
     /// - Parameters:

@@ -10,11 +10,11 @@ final class NGHTTP2Session {
     /// Nil where it could not be made.
     private let pointer: OpaquePointer?
     /// Why the connection cannot go on.
-    @exclusivity(unchecked) private(set) var failure: HTTPFault?
+    private(set) var failure: HTTPFault?
     /// Where nghttp2 makes frames. What stands there is of use until it is asked for the next one.
-    @exclusivity(unchecked) private var scratch: UnsafeRawPointer?
+    private var scratch: UnsafeRawPointer?
     /// How many PINGs were sent and not answered.
-    @exclusivity(unchecked) private var pings = 0
+    private var pings = 0
 
     init(_ side: ConnectionSide) {
         pointer = Self.make(side, memory)

@@ -20,9 +20,9 @@ public final class LoopMetrics: @unchecked Sendable {
     let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: DurationBounds.exchange.width)
     let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: Deed.allCases.count)
 
-    @exclusivity(unchecked) private var labels = MetricLabels()
+    private var labels = MetricLabels()
     /// Where exchanges without an Action and without a fault are counted, by the first digit of their status.
-    @exclusivity(unchecked) private var plain: [Int] = Array(repeating: -1, count: 6)
+    private var plain: [Int] = Array(repeating: -1, count: 6)
 
     /// A turn that made its loop so late is a stall, in milliseconds.
     static let stall = 500

@@ -153,7 +153,7 @@ final class NameChannel {
     /// A question that c-ares holds.
     final class Ticket {
         // a channel that has gone is not told: see `ended`
-        private unowned(unsafe) let channel: NameChannel
+        private unowned let channel: NameChannel
         private let question: NameQuestion
 
         init(_ channel: NameChannel, _ question: NameQuestion) {
@@ -223,7 +223,7 @@ extension NameOutcome {
 final class NameSockets {
     private let loop: Loop
     private var table: [Int32: NameSocket] = [:]
-    unowned(unsafe) var channel: NameChannel?
+    unowned var channel: NameChannel?
 
     init(loop: Loop) { self.loop = loop }
 
@@ -255,7 +255,7 @@ final class NameSockets {
 
 private final class NameSocket: EventSource {
     private let descriptor: Int32
-    private unowned(unsafe) let sockets: NameSockets
+    private unowned let sockets: NameSockets
     private var reads = false
     private var writes = false
     private var reading: EventHandle?

@@ -20,12 +20,10 @@ public final class AccessLog {
         case common, combined
     }
 
-    // One loop's alone, and nobody is called while a line is written: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) private var buffer: [UInt8] = []
-    @exclusivity(unchecked) private var clock = Timestamp()
-    @exclusivity(unchecked) private var start = Timestamp()
-    @exclusivity(unchecked) private var common = CommonLogLine()
+    private var buffer: [UInt8] = []
+    private var clock = Timestamp()
+    private var start = Timestamp()
+    private var common = CommonLogLine()
     private let detail: LogDetail
     private let format: Format
     private let frame: LogFrame

@@ -81,7 +81,7 @@ final class Admission {
 }
 
 final class ProxyListener: Listener {
-    private unowned(unsafe) let worker: Worker
+    private unowned let worker: Worker
 
     private let isSecure: Bool
 

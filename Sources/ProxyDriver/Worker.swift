@@ -8,11 +8,9 @@ internal import ProxyCore
 /// One loop with its listeners, connections and pool, on a thread of its own.
 final class Worker {
     let loop: Loop
-    // Machines and legs write here and call nobody; to have that looked at each time costs a tenth of what a request does.
-
-    @exclusivity(unchecked) var out: Outbox
+    var out: Outbox
     /// What legs write for an origin, until it is sent.
-    @exclusivity(unchecked) var wire: [UInt8] = []
+    var wire: [UInt8] = []
     let origins: Origins
     let security: WorkerTLS
     let metrics: LoopMetrics

@@ -8,19 +8,17 @@ public final class TLSBuffers {
     /// A record is at most this long in the clear (RFC 8446 §5.1).
     private static let recordSize = 16 << 10
 
-    // One loop's alone, and OpenSSL calls back from nothing that has hold of them: not looked at each time, for what that costs.
-
     /// Room for all that so much input, behind a record begun before, can hold.
     let plain: UnsafeMutableRawBufferPointer
-    @exclusivity(unchecked) var plainCount = 0
+    var plainCount = 0
 
-    @exclusivity(unchecked) private var cipher: UnsafeMutableRawBufferPointer
-    @exclusivity(unchecked) private var cipherCount = 0
+    private var cipher: UnsafeMutableRawBufferPointer
+    private var cipherCount = 0
     /// What a large answer needed is given back.
     private static let keptCapacity = 256 << 10
 
     /// What OpenSSL has not read yet of the input of the call under way.
-    @exclusivity(unchecked) var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
     public init() {
         plain = .allocate(byteCount: Self.maxInput + 2 * Self.recordSize, alignment: 64)

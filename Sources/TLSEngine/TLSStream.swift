@@ -28,8 +28,7 @@ public final class TLSStream {
         }
     }
 
-    // OpenSSL calls back while nothing here is being changed: not looked at each time, for what that costs
-    @exclusivity(unchecked) public private(set) var state = State.handshaking
+    public private(set) var state = State.handshaking
     private let ssl: OpaquePointer
     private let port: OpaquePointer
     /// Keeps alive what OpenSSL's callbacks of this stream look at.
@@ -41,7 +40,7 @@ public final class TLSStream {
     /// What a server agrees to, the most wanted first.
     var protocols: [ApplicationProtocol] = []
     /// What came to resume by since this was asked last.
-    @exclusivity(unchecked) private var newSession: TLSSession?
+    private var newSession: TLSSession?
 
     /// Whether the own certificate has gone out: a peer that leaves after that has seen it.
     public private(set) var hasShownItself = false

@@ -143,6 +143,17 @@ struct HouseTests {
         }
     }
 
+    @Test(
+        "Memory is checked: exclusive access by every debug build, and references that are not counted by one wrapper")
+    func unchecked() {
+        for file in Self.sources where !file.path.hasSuffix("EventLoop/Unretained.swift") {
+            #expect(
+                file.places(with: "unchecked", "unowned(unsafe") {
+                    $0.contains(/@exclusivity\(unchecked|\bunowned\(unsafe/)
+                } == [])
+        }
+    }
+
     @Test("What a noncopyable type replaces is released: Swift 6.3 forgets it in `value?.part = new`")
     func replaced() {
         for file in Self.sources where ["ProxyCore", "TLSEngine", "EventLoop"].contains(file.room) {

@@ -23,25 +23,23 @@ final class FlowCapture {
         var answered = 0
     }
 
-    // Its exchange's alone, and each is done with before another is turned to: not looked at each time, for what that costs.
-
     /// When the exchange began that events are told of: for a call, its caller.
-    @exclusivity(unchecked) var began = 0
+    var began = 0
     /// When this one did.
-    @exclusivity(unchecked) private(set) var started = 0
-    @exclusivity(unchecked) private(set) var id: UInt64 = 0
-    @exclusivity(unchecked) private(set) var parent: UInt64 = 0
-    @exclusivity(unchecked) private(set) var limits: CaptureLimits?
-    @exclusivity(unchecked) private(set) var marks = Marks()
+    private(set) var started = 0
+    private(set) var id: UInt64 = 0
+    private(set) var parent: UInt64 = 0
+    private(set) var limits: CaptureLimits?
+    private(set) var marks = Marks()
     /// What went out, where it may be another than what came.
-    @exclusivity(unchecked) private(set) var sent: RequestHead?
-    @exclusivity(unchecked) private(set) var sentBody: [UInt8]?
+    private(set) var sent: RequestHead?
+    private(set) var sentBody: [UInt8]?
     /// What was answered, where interceptors may have changed it.
-    @exclusivity(unchecked) private(set) var answer: ResponseHead?
-    @exclusivity(unchecked) private(set) var answerBody: [UInt8]?
-    @exclusivity(unchecked) var delivery = Delivery.nothing
-    @exclusivity(unchecked) private(set) var request = CapturedBody()
-    @exclusivity(unchecked) private(set) var response = CapturedBody()
+    private(set) var answer: ResponseHead?
+    private(set) var answerBody: [UInt8]?
+    var delivery = Delivery.nothing
+    private(set) var request = CapturedBody()
+    private(set) var response = CapturedBody()
 
     var isOn: Bool { limits != nil }
 

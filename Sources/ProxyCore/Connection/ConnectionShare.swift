@@ -1,15 +1,13 @@
 /// One connection's part of its client's share. What it holds goes back when it goes.
 public final class ConnectionShare {
     private let shares: any ShareStore
-    // One connection's alone, and what is shared knows nothing of it: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) private var client: ClientIdentity?
+    private var client: ClientIdentity?
     /// Bytes in all.
-    @exclusivity(unchecked) private var reserved = 0
+    private var reserved = 0
     /// Exchanges beyond the first that there is room for.
-    @exclusivity(unchecked) private var streams = 0
+    private var streams = 0
     /// Whose they are. Few exchanges of a connection have any at a time.
-    @exclusivity(unchecked) private var holdings: [(id: ExchangeID, bytes: Int)] = []
+    private var holdings: [(id: ExchangeID, bytes: Int)] = []
 
     /// Bytes that any exchange may hold without asking: the number of connections, and of streams on each, bounds these.
     static let small = 8 << 10

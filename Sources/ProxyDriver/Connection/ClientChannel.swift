@@ -8,13 +8,11 @@ import TLSEngine
 /// The client's side of a connection: what comes from there, the TLS that begins on it, and how it ends. Its connection holds it, so
 /// the way back owns nothing.
 final class ClientChannel: StreamChannel {
-    // The loop's alone, as those of its connection are.
-
     /// Nil once the client is gone.
-    @exclusivity(unchecked) private unowned(unsafe) var connection: Connection?
-    @exclusivity(unchecked) private var ending: GracefulClose?
+    @Unretained private var connection: Connection?
+    private var ending: GracefulClose?
     /// The client's handshake is under way.
-    @exclusivity(unchecked) private var awaitsHandshake = false
+    private var awaitsHandshake = false
 
     /// From here on that connection hears of what comes.
     func begin(for connection: Connection) {

@@ -9,13 +9,10 @@ final class Connection {
     let worker: Worker
     let client: ClientChannel
     let leases: OriginLeases
-    // The loop's alone, and no machine knows of a connection: whoever changes one of these is done before anybody is called. To
-    // have that looked at each time costs a tenth of what a request does.
-
-    @exclusivity(unchecked) var machine: ClientConnection
-    @exclusivity(unchecked) private var writer = RequestWriter()
-    @exclusivity(unchecked) private var settling = Settling()
-    @exclusivity(unchecked) private(set) var isClosed = false
+    var machine: ClientConnection
+    private var writer = RequestWriter()
+    private var settling = Settling()
+    private(set) var isClosed = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
     /// Place in the worker's table.

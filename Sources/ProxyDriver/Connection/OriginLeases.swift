@@ -7,11 +7,9 @@ import ProxyCore
 final class OriginLeases {
     /// As its connection has it.
     private let worker: Worker
-    // The loop's alone, and done with before anybody is called: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) private(set) var streams = StreamTable()
+    private(set) var streams = StreamTable()
     /// Idle connections that carry the client's identity. Made with the first of them.
-    @exclusivity(unchecked) private var bound: BoundChannels?
+    private var bound: BoundChannels?
 
     init(_ worker: Worker) { self.worker = worker }
 

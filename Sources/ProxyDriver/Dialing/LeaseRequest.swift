@@ -2,7 +2,7 @@ import ProxyCore
 
 /// An exchange that wants a stream of an origin's, and what kind of one.
 struct LeaseRequest {
-    unowned(unsafe) let connection: Connection
+    unowned let connection: Connection
     let exchange: ExchangeID
     let scope: LeaseScope
     var version: LeaseVersion

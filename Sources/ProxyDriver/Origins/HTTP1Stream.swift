@@ -7,11 +7,9 @@ import TLSEngine
 /// The one stream of an origin's connection that speaks HTTP/1: what reads and writes its messages, and whose it is. Its channel
 /// owns it.
 final class HTTP1Stream {
-    // The loop's alone, and no machine that is given the codec knows of a stream: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) var codec = HTTP1Client()
-    @exclusivity(unchecked) private unowned(unsafe) var connection: Connection?
-    @exclusivity(unchecked) private var exchange: ExchangeID?
+    var codec = HTTP1Client()
+    @Unretained private var connection: Connection?
+    private var exchange: ExchangeID?
 
     /// There is no other.
     private static let id = StreamID(1)

@@ -11,24 +11,22 @@ protocol ChannelKeeper: AnyObject {
 
 /// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: StreamChannel {
-    // The loop's alone: a machine that is given a codec knows of no channel, and so of none of these.
-
     /// What the pool keeps it under.
-    @exclusivity(unchecked) private(set) var origin: Origin
-    @exclusivity(unchecked) unowned(unsafe) var dial: Dial?
+    private(set) var origin: Origin
+    @Unretained var dial: Dial?
     /// Where it is idle.
-    @exclusivity(unchecked) unowned(unsafe) var keeper: (any ChannelKeeper)?
+    unowned var keeper: (any ChannelKeeper)?
     /// It carries the identity of one client.
-    @exclusivity(unchecked) var isBound = false
+    var isBound = false
     /// Not to be used for another request: writing failed, or it said more than it was asked.
-    @exclusivity(unchecked) var isSpent = false
-    @exclusivity(unchecked) var idleSince = 0
+    var isSpent = false
+    var idleSince = 0
     /// Its stream, unless it carries many exchanges at a time.
     let http1 = HTTP1Stream()
     /// Where it does, these.
-    @exclusivity(unchecked) private(set) var shared: SharedStreams?
+    private(set) var shared: SharedStreams?
     /// The origin sends no more.
-    @exclusivity(unchecked) var hasEnded = false
+    var hasEnded = false
 
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.

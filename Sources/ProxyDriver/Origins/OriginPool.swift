@@ -10,14 +10,12 @@ final class OriginPool: ChannelKeeper {
     /// allocation each time, and this happens twice for every request.
     private final class IdleChannels {
         // as the pool's own
-        @exclusivity(unchecked) var channels: [OriginChannel] = []
+        var channels: [OriginChannel] = []
     }
 
-    // One loop's alone, and changed between calls of others: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) private var idleByOrigin: [Origin: IdleChannels] = [:]
+    private var idleByOrigin: [Origin: IdleChannels] = [:]
     /// Connections that carry many exchanges at a time: idle, or with room for more.
-    @exclusivity(unchecked) private var shared: [Origin: [OriginChannel]] = [:]
+    private var shared: [Origin: [OriginChannel]] = [:]
     /// The same, and those that carry only what they carry by now: somebody may wait on each.
     private var carriers: [OriginChannel] = []
     /// Those that are being made for all who come meanwhile.
@@ -25,8 +23,8 @@ final class OriginPool: ChannelKeeper {
     /// Those by which it is found out whether somebody is there.
     var reaching = DialTable()
     var known = KnownOrigins()
-    @exclusivity(unchecked) var life = LifeWatch.Bounds()
-    @exclusivity(unchecked) private(set) var count = 0
+    var life = LifeWatch.Bounds()
+    private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
     var perOrigin: Int

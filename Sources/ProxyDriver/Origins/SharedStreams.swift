@@ -5,29 +5,27 @@ import ProxyCore
 /// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the codec that reads and
 /// writes them. Its channel owns it.
 final class SharedStreams {
-    // The loop's alone, and no change of one of these leads to another: not looked at each time, for what that costs.
-
     let codec: any StreamClient
-    private unowned(unsafe) let channel: OriginChannel
-    @exclusivity(unchecked) private var owners = StreamOwners()
+    private unowned let channel: OriginChannel
+    private var owners = StreamOwners()
     /// What is being read: the buffer that it came in may be used for others meanwhile.
-    @exclusivity(unchecked) private var input: [UInt8] = []
+    private var input: [UInt8] = []
     /// The loop's, which outlives its channels.
-    private unowned(unsafe) let pool: OriginPool
+    private unowned let pool: OriginPool
     /// No further stream is lent: it closes when the last has been given back.
-    @exclusivity(unchecked) private(set) var isWithdrawn = false
+    private(set) var isWithdrawn = false
     /// Those who want to know that the origin is there before they send anything.
-    @exclusivity(unchecked) private var waiting: [LeaseRequest] = []
-    @exclusivity(unchecked) private var life: LifeWatch
+    private var waiting: [LeaseRequest] = []
+    private var life: LifeWatch
     /// What the origin said of streams.
-    @exclusivity(unchecked) private var terms: StreamTerms?
-    @exclusivity(unchecked) private var isAtRest = false
+    private var terms: StreamTerms?
+    private var isAtRest = false
     /// Milliseconds without a stream after which nothing is likely to come soon.
     private static let pause = 300
     private let limits: HeadLimits
     private let maxTrailerBytes: Int
     /// Whose events were told of, and what they come to is to be carried out: it is, before anything else is told of.
-    @exclusivity(unchecked) private var unsettled: StreamID?
+    private var unsettled: StreamID?
 
     init(_ codec: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
         self.codec = codec

@@ -18,23 +18,21 @@ class StreamChannel: Channel {
 
     private let bufferPool: TLSBufferPool
 
-    // The loop's alone, and done with before anybody else is called: not looked at each time, for what that costs.
-
-    @exclusivity(unchecked) private var layers: [TLSStream] = []
+    private var layers: [TLSStream] = []
     /// What was received last. Valid until the next read on this loop.
-    @exclusivity(unchecked) private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// More may wait in the kernel than was taken.
-    @exclusivity(unchecked) private(set) var mayHoldMore = false
+    private(set) var mayHoldMore = false
     /// Much came last, and as much may come next.
-    @exclusivity(unchecked) private(set) var comesInBulk = false
+    private(set) var comesInBulk = false
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     /// The peer was told that no more comes.
     private(set) final var hasFinished = false
     /// What goes out when the turn of the loop is over.
-    @exclusivity(unchecked) private var gathered: [UInt8] = []
+    private var gathered: [UInt8] = []
     /// Bytes that the layers answered by themselves since the peer had taken everything.
-    @exclusivity(unchecked) private var untaken = 0
+    private var untaken = 0
     /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
     private static let maxUntaken = 64 << 10
 
@@ -259,10 +257,8 @@ class StreamChannel: Channel {
 final class TLSBufferPool {
     static let maxDepth = 2
 
-    // Made with the first layer of that depth: a proxy that opens no TLS needs none. The loop's alone, and nobody is called while
-    // one is made: not looked at each time, for what that costs.
-    @exclusivity(unchecked) private var outer: TLSBuffers?
-    @exclusivity(unchecked) private var inner: TLSBuffers?
+    private var outer: TLSBuffers?
+    private var inner: TLSBuffers?
 
     subscript(depth: Int) -> TLSBuffers {
         if let buffers = depth == 0 ? outer : inner { return buffers }
@@ -271,7 +267,7 @@ final class TLSBufferPool {
         return buffers
     }
 
-    @exclusivity(unchecked) private var spares: [[UInt8]] = []
+    private var spares: [[UInt8]] = []
     private static let mostSpares = 16
     private static let keptCapacity = 128 << 10
 

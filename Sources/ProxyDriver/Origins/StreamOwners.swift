@@ -4,7 +4,7 @@ import ProxyCore
 /// Whose each stream of an origin's connection is. There are few, and their numbers stand side by side, so they are looked through.
 struct StreamOwners {
     struct Owner {
-        unowned(unsafe) let connection: Connection
+        unowned let connection: Connection
         let exchange: ExchangeID
         var isRead = true
         /// How many bytes it has got that the origin has not been told of: it has enough to take.

@@ -4,7 +4,7 @@ import ProxyCore
 
 /// One loop's ear for what exchanges of other loops make for its own. Made with the first that may have to wait.
 final class FlightBell {
-    private unowned(unsafe) let loop: Loop
+    private unowned let loop: Loop
     private var made: WaitingExchanges<FlightTicket>?
 
     init(loop: Loop) { self.loop = loop }
