@@ -21,9 +21,14 @@ public enum RequestInitiator: Equatable, Sendable {
             self = .preflight
             return
         }
+        let sites = fields.values(named: "Sec-Fetch-Site")
+        let referers = fields.values(named: "Referer")
+        if origins.isEmpty, sites.isEmpty, referers.isEmpty {
+            self = .user
+            return
+        }
         let own = request.originText
         let origin = origins.count == 1 ? PageOrigins.normal(origins[0]) : nil
-        let sites = fields.values(named: "Sec-Fetch-Site")
         // nil for what no browser says: the page of another site may have caused it
         let site = sites.isEmpty ? "none" : sites.count == 1 ? sites[0] : nil
         switch site {
@@ -34,7 +39,7 @@ public enum RequestInitiator: Equatable, Sendable {
             if !origins.isEmpty {
                 self = origin == own ? .sameOrigin : .foreign(origin)
             } else {
-                self = sites.isEmpty ? Self.byReferer(fields.values(named: "Referer"), own) : .user
+                self = sites.isEmpty ? Self.byReferer(referers, own) : .user
             }
         default:
             // where another site had the browser come back here, the page of this origin is not what caused it alone
@@ -44,7 +49,6 @@ public enum RequestInitiator: Equatable, Sendable {
 
     /// Old browsers tell no more. A path alone is one of the request's own origin.
     private static func byReferer(_ values: [String], _ own: String) -> RequestInitiator {
-        if values.isEmpty { return .user }
         let isOwn = values.allSatisfy { value in
             let start = value.utf8.prefix(2)
             // two slashes begin a host, to some also when the second leans the other way

@@ -102,7 +102,7 @@ extension Exchange {
     // MARK: the origin's connection
 
     mutating func lease(_ scope: LeaseScope, _ context: inout ClientContext, _ out: inout Outbox) {
-        let wanted = attempt.destination(of: request, context, engine, terms)
+        let wanted = attempt.destination(of: received, context, engine, terms)
         if wanted.route != nil { log.tell(.routed(by: wanted.peer), out.now) }
         attempt.begin(wanted)
         limitAnswer(&out)
@@ -111,7 +111,7 @@ extension Exchange {
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
         var scope = attempt.isBinding && scope != .new ? .own : scope
         if let user = log.record.user, context.binding.isAnothers(than: user) { scope = .new }
-        out.orders.append(.lease(id, wanted, scope, attempt.version(of: request, engine, terms)))
+        out.orders.append(.lease(id, wanted, scope, attempt.version(of: received, engine, terms)))
     }
 
     /// The connection in use carries an identity from here on.
@@ -143,8 +143,8 @@ extension Exchange {
 
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
         log.capture.sends(attempt.head, attempt.body, out.now)
-        let framing = attempt.framing(of: body, engine, request, terms)
-        out.send(attempt.outgoingHead(of: request, body, framing, from: context.source, engine, terms, log), of: id)
+        let framing = attempt.framing(of: received, engine, terms)
+        out.send(attempt.outgoingHead(of: received, framing, from: context.source, engine, terms, log), of: id)
         let timeouts = engine.settings.timeouts
         if let rate = attempt.wishes.rate, framing != .none {
             attempt.upload = PacedRequest(
@@ -156,7 +156,7 @@ extension Exchange {
             let bytes = attempt.body ?? body.bytes
             enter(.awaiting, until: bounded(out.now + timeouts.response))
             out.send(bytes.span, of: id)
-            out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: body, engine, request)))
+            out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: received, engine)))
             attempt.isSent = true
         } else {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again

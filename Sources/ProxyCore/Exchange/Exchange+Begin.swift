@@ -10,7 +10,7 @@ extension Exchange {
         _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
     ) throws(HTTPFault) {
         body.reset(framing)
-        let refusal = try Reception.refusal(of: &request, framing, in: context.tunnel, engine, url: &log.record.url)
+        let refusal = try Reception.refusal(of: &received.head, framing, in: context.tunnel, engine, url: &log.record.url)
         if let refusal { return answer(refusal, isLast: true, &out) }
         // inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password
         if engine.settings.users != nil, context.tunnel == nil {
@@ -22,9 +22,9 @@ extension Exchange {
 
     /// The request is well formed, and whoever sent it may send one.
     mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
-        switch try Reception(&request, engine, flow: log.record.flow, date: out.date) {
+        switch try Reception(&received.head, engine, flow: log.record.flow, date: out.date) {
         case .proceeds:
-            if let share = engine.settings.disclosure.traceShare { log.beginTrace(of: &request, share) }
+            if let share = engine.settings.disclosure.traceShare { log.beginTrace(of: &received.head, share) }
             plan(&context, &out)
         case .answered(let local): answer(local, &out)
         case .refused(let error, let isLast): answer(error, isLast: isLast, &out)

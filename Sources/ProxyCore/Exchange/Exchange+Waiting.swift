@@ -138,7 +138,7 @@ extension Exchange {
         if let next = upload.bytes.next(out.now) { return out.orders.append(.wake(at: next)) }
         guard upload.isWhole else { return }
         attempt.upload = nil
-        out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: body, engine, request)))
+        out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: received, engine)))
         sentWhole(out.now)
     }
 }

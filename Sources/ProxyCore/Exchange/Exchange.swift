@@ -11,9 +11,7 @@ struct Exchange: ~Copyable {
     /// Where this exchange is a filter's call.
     private var calling: CallUnderWay?
     private(set) var stage = Stage.reading
-    /// The request as the client sent it.
-    var request = RequestHead()
-    var body = RequestBody()
+    var received = ReceivedRequest()
     var attempt = Attempt()
     var response = ResponseHead()
     var classification: Classification?
@@ -40,6 +38,18 @@ struct Exchange: ~Copyable {
         attempt.origin = nil
         attempt.hasAnswered = false
         classification = nil
+    }
+
+    /// The head of the request as the client sent it.
+    var request: RequestHead {
+        _read { yield received.head }
+        _modify { yield &received.head }
+    }
+
+    /// Its body.
+    var body: RequestBody {
+        _read { yield received.body }
+        _modify { yield &received.body }
     }
 
     /// A head larger than that is a rare one.

@@ -4,6 +4,7 @@ import Interception
 
 /// Where an exchange is, and where it may go from there.
 extension Exchange {
+    /// Large payloads stand beside it: it is entered often, and hardly ever with one.
     enum Stage {
         /// Its head is being read.
         case reading
@@ -18,7 +19,7 @@ extension Exchange {
         /// The answer goes to the client as it comes.
         case delivering
         /// The answer is kept until it is clear what becomes of it.
-        case holding(HeldResponse)
+        indirect case holding(HeldResponse)
         /// The answer is here whole, and the origin's connection given back: what becomes of it is being decided.
         case deciding
         /// A filter's call is under way; it ends no later than this.
@@ -41,15 +42,15 @@ extension Exchange {
         /// An interceptor had the request wait: it goes out.
         case send
         /// An interceptor had it wait that is answered here.
-        case answer(DirectResponse, interceptor: String)
+        indirect case answer(DirectResponse, interceptor: String)
         /// An interceptor had it wait whose client gets no answer.
-        case breaks(Breakage, interceptor: String)
+        indirect case breaks(Breakage, interceptor: String)
         /// Its turn at a limit: it goes on.
         case turn(LimitPassage)
         /// The request is sent again, from what the client sent, or from what a filter made of that.
         case attempt
         /// An interceptor had what a call came to wait.
-        case called(HeldResponse)
+        indirect case called(HeldResponse)
     }
 
     enum Ending {
@@ -60,8 +61,8 @@ extension Exchange {
         /// It gets no more than it has, and no more on its connection.
         case closed
         /// What a call came to.
-        case called(HeldResponse)
-        case notCalled(String)
+        indirect case called(HeldResponse)
+        indirect case notCalled(String)
     }
 }
 

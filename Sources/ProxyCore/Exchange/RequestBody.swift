@@ -2,6 +2,12 @@ import Authorization
 import HTTPCodec
 import Interception
 
+/// The request as the client sent it.
+struct ReceivedRequest: ~Copyable {
+    var head = RequestHead()
+    var body = RequestBody()
+}
+
 /// A request's body, as far as the exchange has it.
 struct RequestBody: ~Copyable {
     /// How it comes.
