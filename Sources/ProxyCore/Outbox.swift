@@ -77,7 +77,7 @@ public struct Outbox: ~Copyable {
 
     public mutating func clearOrders() {
         orders.removeAll(keepingCapacity: true)
-        heads.removeAll(keepingCapacity: true)
+        if !heads.isEmpty { heads.removeAll(keepingCapacity: true) }
     }
 
     /// The head of a request for its stream.

@@ -15,7 +15,7 @@ extension Exchange {
 
     /// Decides whether the body has to be kept, and goes on at once where it need not be.
     mutating func plan(_ context: inout ClientContext, _ out: inout Outbox) {
-        body.classifierStep = engine.classifier.begin(request)
+        received.body.classifierStep = engine.classifier.begin(received.head)
         var keep = 0
         switch body.classifierStep {
         case .none: break

@@ -58,6 +58,7 @@ extension Exchange {
 
     /// The head of an answer is here.
     mutating func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
+        guard filters != nil else { return }
         var head = response
         ask(context, out) { $0.headCame(&head, &$1) }
         response = head
@@ -65,6 +66,7 @@ extension Exchange {
 
     /// How much of the response the filters want to see.
     mutating func filtersHold(_ context: ClientContext, _ out: borrowing Outbox) -> Int? {
+        guard filters != nil else { return nil }
         var head = response
         return ask(context, out) { $0.holds(&head, &$1) }
     }

@@ -119,6 +119,7 @@ extension Exchange {
 
     /// Gives the response's head to the client, after the response phase of the interceptors.
     private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
+        if !engine.plan.hasResponseRules, attempt.wishes.ending.isPlain { return reply(framing, &out) }
         // had any interceptor use for the body, it would be held, were it not too large
         guard let made = editResponse(.overLimit, context, &out) else { return }
         if let paced = paced(made.outcome, framing, out.now) { return pace(paced, &out) }

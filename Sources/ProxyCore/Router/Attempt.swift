@@ -89,7 +89,7 @@ struct Attempt: ~Copyable {
         hasAnswered = false
         isSent = false
         offersUpgrade = false
-        socketKey = nil
-        upload = nil
+        if socketKey != nil { socketKey = nil }
+        if upload != nil { upload = nil }
     }
 }
