@@ -1,4 +1,4 @@
-/// What `respond` answers in the origin's place.
+/// The response that `respond` sends in place of the origin's.
 public struct DirectResponse: Equatable, Sendable {
     public var status: Int
     public var headers: [Pair]
@@ -16,7 +16,7 @@ public struct DirectResponse: Equatable, Sendable {
         }
     }
 
-    /// The answer as it may be sent: framing is the proxy's.
+    /// Checks the response and removes framing fields, which the proxy writes.
     func checked() throws(EditFault) -> DirectResponse {
         try Self.check(status: status)
         for pair in headers { try HeaderEdit.check(pair) }

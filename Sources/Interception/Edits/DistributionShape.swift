@@ -1,6 +1,6 @@
 import Declaration
 
-/// How a distribution of times is written.
+/// The configuration syntax of a distribution of times.
 enum DistributionShape {
     private static let time = Shape.duration(0...Distribution.longest)
 
@@ -24,7 +24,7 @@ enum DistributionShape {
 
     private static let kinds = [["from", "to"], ["mean", "deviation"], ["median", "p95"], ["percentiles"]]
 
-    /// - Returns: nil where it is none; the reader has been told why.
+    /// - Returns: nil if the value is invalid. The reader has recorded the finding.
     static func read(_ value: Decoded, _ reader: RuleReader) -> Distribution? {
         guard let fields = value.fields else { return nil }
         guard let kind = kinds.first(where: { Set($0) == Set(fields.written) }) else {

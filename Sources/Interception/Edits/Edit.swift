@@ -1,40 +1,42 @@
 public import Declaration
 public import HTTPCodec
 
-/// One kind of change, declared in one place: what it is called, how its value is written, what of a message it needs and
-/// what it does. The keys of the configuration, their schema, the loader and `usher check --print-edits` are made of
-/// this; `EditCatalogue` lists all of them.
+/// One kind of change, declared in one place: its name, the shape of its value, the part of the message it needs, and its
+/// effect. The configuration keys, their schema, the loader and `usher check --print-edits` are derived from this protocol.
+/// `EditCatalogue` lists all edits.
 public protocol Edit: Sendable {
-    /// The key of the configuration.
+    /// The configuration key.
     static var name: String { get }
-    /// One sentence, for editors and whoever asks what there is.
+    /// One sentence for editors and for `usher check --print-edits`.
     static var doc: String { get }
-    /// How the value is written.
+    /// The shape of the value.
     static var shape: Shape { get }
     static var needs: EditNeed { get }
-    /// True where it answers or gives up, so that no edit behind it is made.
+    /// True if the edit answers or aborts, so that no later edit runs.
     static var isLast: Bool { get }
-    /// True where it may answer in the origin's place, or lead to another: the one that the client named may not be there.
+    /// True if the edit may answer in place of the origin or redirect the request, so the origin named by the client need not
+    /// exist.
     static var mayStandIn: Bool { get }
-    /// True where it holds exchanges up, answers them or breaks them. An interceptor with such an edit leaves calls of Usher's
-    /// own alone, unless its condition says whose requests it means (`by`).
+    /// True if the edit delays, answers or breaks exchanges. An interceptor with such an edit skips calls that Usher makes
+    /// itself,
+    /// unless its condition has the key `by`.
     static var sparesCalls: Bool { get }
-    /// The same of this very one, where that hangs on its value.
+    /// Like `isLast`, for this instance: its value may decide.
     var endsPhase: Bool { get }
 
-    /// - Parameter value: of the edit's shape.
-    /// - Returns: nil where the value cannot be used; the reader has been told why.
+    /// - Parameter value: a value of the edit's shape.
+    /// - Returns: nil if the value cannot be used. The reader has recorded the finding.
     init?(_ value: Decoded, _ reader: RuleReader)
 
-    /// What it says where it did all that it is asked for, in a few words each; names only, never values.
+    /// Log words for an edit that was applied in full, a few words each: names only, never values.
     var words: [String] { get }
-    /// The regular expressions in it.
+    /// The regular expressions in the value.
     var patterns: [Pattern] { get }
-    /// Those of its values that are made for each exchange. One that has some is never made as it is, but as `filled` has it.
+    /// The values that each exchange fills in. An edit with templates is never applied itself; the result of `filled` is.
     var templates: [Template] { get }
 
-    /// The edit with its values as this exchange has them.
-    /// - Returns: nil where nothing is left to be done.
+    /// Returns the edit with its templates filled in for this exchange.
+    /// - Returns: nil if nothing is left to do.
     func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self?
 }
 
@@ -50,7 +52,7 @@ extension Edit {
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? { self }
 }
 
-/// How much of a message an edit looks at. One that needs the response is no `RequestEdit`.
+/// The part of a message that an edit reads. An edit that needs the response is not a `RequestEdit`.
 public enum EditNeed: String, Sendable {
     case nothing, head, body
 }
@@ -65,51 +67,51 @@ public protocol ResponseEdit: Edit {
     func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect
 }
 
-/// What may be done where there is no answer to a request: no connection came about, or it ended too soon.
+/// A change for a request that gets no response: the connection failed, or ended too soon.
 public protocol ErrorEdit: Edit {
     func apply() throws(EditFault) -> EditEffect
 }
 
-/// What an edit did.
+/// The result of an edit.
 public enum EditEffect {
-    /// Did what it is asked for, which its `words` tell.
+    /// The edit was applied in full; its `words` describe it.
     case done
-    /// In a few words each; names only, never values.
+    /// The message changed. A few words each: names only, never values.
     case changed([String])
-    /// Left everything as it is, for a reason that the interceptor's owner should know; in the same words.
+    /// The message is unchanged, for a reason that the interceptor's author should know. Same words.
     case warned(String)
-    /// Let the message wait.
+    /// Delay the message.
     case delay(Distribution)
-    /// Let its body pass no faster than so many bytes a second.
+    /// Limit the body to this many bytes a second.
     case throttle(Int)
     /// Send the request again.
     case retry(RetryPolicy)
-    /// Let what is there stand, though another asked before to send the request again.
+    /// Keep the present result and withdraw earlier retries of the same phase.
     case noRetry
-    /// Ask no interceptor behind this one in this phase.
+    /// Skip the remaining interceptors of this phase.
     case stop
-    /// Give the request up where the head of its answer is not here after so many milliseconds.
+    /// Fail the request if no response head has arrived after this many milliseconds.
     case timeout(Int)
     /// Write a line to the log.
     case log([LoggedPart])
-    /// Keep these for as long as the exchange lasts.
+    /// Store these values until the exchange ends.
     case kept([StateChange])
-    /// Wait for an interceptor that works off the loop.
+    /// Wait for an interceptor that runs off the event loop.
     case suspend(SwiftCall)
-    /// Answer in the origin's place.
+    /// Answer in place of the origin.
     case respond(DirectResponse)
-    /// The same with the one of these whose turn it is.
+    /// Answer with one of these responses; the counter selects it.
     case respondInTurn(TurnCounter, [DirectResponse])
     case abort(String)
-    /// Count the request, and let it pass when there is room.
+    /// Count the request, and let it pass when the limit allows.
     case limit(LimitPolicy)
-    /// Break the client's connection.
+    /// Break the client's connection instead of answering.
     case breaks(Breakage)
-    /// Let the answer end otherwise than it would.
+    /// Change how the response ends.
     case ends(AnswerEnding)
 }
 
-/// Why an edit cannot be made: what it would write is no valid HTTP.
+/// The reason why an edit cannot be applied: its result would be invalid HTTP.
 public struct EditFault: Error {
     public let reason: String
 

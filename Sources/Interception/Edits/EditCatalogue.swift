@@ -1,6 +1,6 @@
-/// Every edit that there is. A new one is a file of its own, a line here and its test.
+/// All edits. To add one: a file, a line here, and a test.
 public enum EditCatalogue {
-    /// In the order in which editors show them.
+    /// In the order in which editors list them.
     public static let all: [any Edit.Type] = [
         SetHeader.self, AddHeader.self, RemoveHeader.self, SetQuery.self, AddQuery.self, RemoveQuery.self,
         SetCookie.self, RemoveCookie.self, SetMethod.self, SetURL.self, SetHost.self, SetPath.self, RewriteURL.self,

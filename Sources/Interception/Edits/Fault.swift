@@ -4,11 +4,11 @@ public import HTTPCodec
 /// `fault`.
 public struct Fault: RequestEdit, ResponseEdit {
     private enum Kind {
-        /// In the answer's place.
+        /// Replaces the response.
         case breaks(Breakage)
-        /// Of whatever answer there is.
+        /// Changes the end of any response.
         case ends(AnswerEnding)
-        /// What has an edit of its own.
+        /// Does the same as another edit.
         case like(request: any RequestEdit, response: any ResponseEdit)
     }
 

@@ -1,13 +1,13 @@
 internal import HTTPCodec
 
-/// Values by name, as they stand in a query, in a form or in a form of parts: what the edits of them have in common.
+/// Values by name in a query, a urlencoded form or a multipart form. The edits of all three use it.
 protocol NamedValues {
     associatedtype Fault: Error
 
-    /// Puts the value where the first of that name stands and drops the others; adds it where none is.
+    /// Replaces the first value of that name and removes the others. Adds the pair if there is none.
     mutating func set(_ pair: Pair) throws(Fault)
     mutating func add(_ pair: Pair) throws(Fault)
-    /// - Returns: how many there were.
+    /// - Returns: the number of values removed.
     mutating func remove(where matches: (String) -> Bool) throws(Fault) -> Int
 }
 
@@ -22,7 +22,7 @@ extension NamedValues {
         return pairs.map { "added \(what) \($0.name)" }
     }
 
-    /// - Parameter names: or globs.
+    /// - Parameter names: names or globs.
     mutating func remove(_ names: [String], _ what: String) throws(Fault) -> [String] {
         var notes: [String] = []
         for name in names {

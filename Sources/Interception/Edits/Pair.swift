@@ -1,8 +1,8 @@
-/// A name and what it is to be.
+/// A name and its value.
 public struct Pair: Equatable, Sendable {
     public var name: String
     public var value: String
-    /// What the value is made of for each exchange; nil where it is the same for all.
+    /// The template that each exchange fills in; nil for a constant value.
     public var template: Template?
 
     public init(_ name: String, _ value: String, template: Template? = nil) {

@@ -10,9 +10,9 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let sparesCalls = true
     public static let isLast = true
 
-    /// In the order in which exchanges get them.
+    /// In the order in which exchanges receive them.
     let answers: [WrittenAnswer]
-    /// Whose turn it is; nil where there is one answer.
+    /// Selects the next response; nil if there is only one.
     private let turns: TurnCounter?
 
     public init(_ answer: DirectResponse) { self.init([WrittenAnswer(answer)], nil) }
@@ -35,7 +35,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)
     }
 
-    /// The first of them.
+    /// The first response.
     public var answer: DirectResponse { answers[0].response }
 
     public var templates: [Template] { answers.flatMap(\.templates) }

@@ -9,7 +9,7 @@ public struct Retry: ResponseEdit, ErrorEdit {
     public static let shape = Shape.booleanOr(ObjectShape("retry", keys(times: 1, backoff: 1)))
     public static let needs = EditNeed.nothing
 
-    /// Nil to let what is there stand, where the one who speaks last decides.
+    /// Nil for `retry: false`. It withdraws an earlier retry if the last interceptor decides.
     public let policy: RetryPolicy?
 
     public init(_ policy: RetryPolicy?) { self.policy = policy }

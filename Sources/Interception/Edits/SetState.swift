@@ -10,7 +10,7 @@ public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
     public static let shape = Shape.map(names, .orNull(.template(.any)))
     public static let needs = EditNeed.nothing
 
-    /// Of values.
+    /// The names of values.
     static let names = TextFormat(
         "a name of 1 to 64 letters, digits and any of . _ -", pattern: "^[A-Za-z0-9._-]{1,64}$", isPublic: true
     ) { text in
@@ -55,14 +55,14 @@ public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
     public func apply() -> EditEffect { .kept(changes) }
 }
 
-/// A name in an exchange's state, and what it is to be.
+/// A change to a named value in the exchange's state.
 public struct StateChange: Equatable, Sendable {
     public var name: String
-    /// Nil to let go of it.
+    /// The new value; nil removes it.
     public var value: String?
-    /// What the value is made of for each exchange; nil where it is the same for all.
+    /// The template that each exchange fills in; nil for a constant value.
     public var template: Template?
-    /// Where the value came from.
+    /// The parts of the exchange that the value came from.
     var origins: [ValueOrigin]
 
     public init(

@@ -9,7 +9,7 @@ public struct Throttle: RequestEdit, ResponseEdit {
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
 
-    /// Bytes a second.
+    /// In bytes per second.
     public let rate: Int
 
     public init(_ rate: Int) { self.rate = rate }

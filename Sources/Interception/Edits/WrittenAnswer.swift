@@ -1,7 +1,7 @@
 internal import Declaration
 internal import Formats
 
-/// One answer of a `respond`.
+/// One response of a `respond` edit.
 struct WrittenAnswer: Sendable {
     static var keys: [Key] {
         [
@@ -16,14 +16,14 @@ struct WrittenAnswer: Sendable {
     }
 
     var response: DirectResponse
-    /// Of its body.
+    /// The template of the body.
     private var template: Template?
-    /// How many exchanges get it before the next one's turn.
+    /// The number of consecutive exchanges that receive this response.
     private(set) var times = 1
 
     init(_ response: DirectResponse) { self.response = response }
 
-    /// - Returns: nil where the value cannot be used; the reader has been told why.
+    /// - Returns: nil if the value cannot be used. The reader has recorded the finding.
     init?(_ value: Decoded, _ reader: RuleReader) {
         guard let fields = value.fields else { return nil }
         let findings = reader.findings
@@ -54,7 +54,7 @@ struct WrittenAnswer: Sendable {
 
     var templates: [Template] { ([template] + response.headers.map(\.template)).compactMap { $0 } }
 
-    /// An answer is given in any case: what is missing of its body leaves a gap, what is missing of a header leaves that out.
+    /// Fills in the templates. A missing value leaves a gap in the body; a header with a missing value is left out.
     func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self {
         var filled = self
         filled.response.headers = try filler.pairs(response.headers, "header") ?? []

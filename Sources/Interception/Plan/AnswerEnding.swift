@@ -1,12 +1,12 @@
-/// How interceptors have an answer end that is otherwise what it would be.
+/// Changes that interceptors make to the end of a response.
 public struct AnswerEnding: Equatable, Sendable {
-    /// Where its body breaks off, whatever length was announced.
+    /// Truncation of the body, whatever length was announced.
     public struct Cut: Equatable, Sendable {
-        /// So many bytes of it go out.
+        /// The number of bytes sent before the cut.
         public var bytes: Int
-        /// The client's connection is reset then, and else closed.
+        /// True resets the client's connection after the cut, false closes it.
         public var resets: Bool
-        /// Whose wish it is.
+        /// The interceptor that requested the cut.
         public private(set) var interceptor = ""
 
         public init(after bytes: Int, resets: Bool = false) {
@@ -22,7 +22,7 @@ public struct AnswerEnding: Equatable, Sendable {
     }
 
     public var cut: Cut?
-    /// Its end, and that of the connection, come as much later as all of them together say.
+    /// Delays of the end of the response and of the connection; they add up.
     public private(set) var holds: [DelayWish]
 
     public init(cut: Cut? = nil, holds: [Distribution] = []) {
@@ -32,13 +32,13 @@ public struct AnswerEnding: Equatable, Sendable {
 
     public var isPlain: Bool { cut == nil && holds.isEmpty }
 
-    /// The earliest cut counts, and every hold.
+    /// Combines two endings: the earliest cut and all holds.
     public mutating func add(_ other: AnswerEnding) {
         if let new = other.cut, new.bytes < cut?.bytes ?? .max { cut = new }
         holds += other.holds
     }
 
-    /// The same as that interceptor's wish.
+    /// Returns a copy attributed to an interceptor.
     func asked(by interceptor: String) -> AnswerEnding {
         var ending = self
         ending.cut = cut?.asked(by: interceptor)
@@ -46,7 +46,7 @@ public struct AnswerEnding: Equatable, Sendable {
         return ending
     }
 
-    /// In a few words.
+    /// A few words for the log.
     var words: String {
         guard let cut else { return "the answer's end comes late" }
         return "\(cut.resets ? "reset" : "truncate") after \(cut.bytes) bytes"

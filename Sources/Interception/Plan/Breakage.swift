@@ -1,21 +1,21 @@
-/// What the client gets in the place of an answer. Its connection ends with that.
+/// A fault sent to the client in place of a response. The connection ends afterwards.
 public enum Breakage: String, CaseIterable, Sendable {
-    /// The connection is reset, without a byte of an answer.
+    /// Resets the connection without sending a byte.
     case reset
-    /// The connection is closed, without a byte of an answer.
+    /// Closes the connection without sending a byte.
     case empty
-    /// Bytes that are nothing.
+    /// Sends random bytes that are not HTTP.
     case garbage
-    /// A head whose status line has no status.
+    /// Sends a head whose status line has no status.
     case malformedStatus = "malformed_status"
-    /// A head with a line that is no field.
+    /// Sends a head with a line that is not a field.
     case malformedHeader = "malformed_header"
-    /// A head whose length is no number.
+    /// Sends a head whose Content-Length is not a number.
     case malformedLength = "malformed_length"
-    /// A body whose framing breaks off into something else.
+    /// Sends a body with broken chunked framing.
     case malformedChunk = "malformed_chunk"
 
-    /// One sentence of the client, without its end.
+    /// A sentence about the client for the log, without its end.
     public var words: String {
         switch self {
         case .reset: "its connection is reset"

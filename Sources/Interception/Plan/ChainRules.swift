@@ -1,18 +1,18 @@
-/// How a chain of interceptors goes as a whole.
+/// Settings of the interceptor chain as a whole.
 public struct ChainRules: Equatable, Sendable {
-    /// Whose rules it keeps to.
+    /// The rules that the chain follows.
     public enum Compatibility: String, CaseIterable, Sendable {
-        /// Usher's own.
+        /// Usher's own rules.
         case none
-        /// Those of the HTTP interceptors of CDTDatastore.
+        /// The rules of CDTDatastore's HTTP interceptors.
         case cdt
     }
 
-    /// Of the interceptors, once it is known what came of the request.
+    /// The order of interceptors in the response and error phases.
     public enum ResponseOrder: String, CaseIterable, Sendable {
-        /// As for the request.
+        /// The same order as in the request phase.
         case file
-        /// The first one that saw the request is the last to see the response.
+        /// Reversed: the first interceptor that saw the request is the last to see the response.
         case reversed
     }
 
@@ -21,27 +21,27 @@ public struct ChainRules: Equatable, Sendable {
 
     public init() {}
 
-    /// An attempt begins with what the one before it sent, and not with what the client did.
+    /// True if a retry starts from the previous attempt's request instead of the client's.
     public var editsPersist: Bool { compatibility == .cdt }
-    /// The interceptor that speaks last decides whether the request is sent again.
+    /// True if the last interceptor decides whether the request is sent again.
     var lastDecides: Bool { compatibility == .cdt }
-    /// All interceptors have one state.
+    /// True if all interceptors share one state.
     var sharesState: Bool { compatibility == .cdt }
 
-    /// What a `retry` asks for that says no more.
+    /// The defaults of a `retry` edit.
     var retry: RetryPolicy {
         var policy = RetryPolicy()
         if compatibility == .cdt {
-            // nobody counts but the exchange, whose own limit is lower, and no method is looked at
+            // the exchange's own limit is lower and decides; any method is repeated
             policy.times = 100
             policy.repeatsAny = true
         }
         return policy
     }
 
-    /// What an interceptor does where there is no answer.
+    /// The edits of a rule in the error phase.
     func errorEdits(of rule: Rule) -> [any ErrorEdit] {
-        // to CDT that is a response phase without a response: what is done to one is left out
+        // CDT runs the response phase without a response, so edits of the response are skipped
         guard compatibility == .cdt, rule.error.isEmpty else { return rule.error }
         return rule.response.compactMap { $0 as? any ErrorEdit }
     }

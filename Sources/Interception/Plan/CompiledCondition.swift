@@ -1,4 +1,4 @@
-/// A `Condition` made ready for many requests.
+/// A `Condition` compiled for many requests.
 enum CompiledCondition: Sendable {
     case always
     case all([CompiledCondition])
@@ -7,11 +7,11 @@ enum CompiledCondition: Sendable {
     case test(Test)
     case body(BodyTest)
 
-    /// Behind a reference: looking at one costs a single count, not one for each of its parts.
+    /// A class, so that a copy costs one reference count instead of one for each part.
     final class Test: Sendable {
         let key: Condition.Key
         let matchers: [Matcher]
-        /// The wanted values as the configuration writes them.
+        /// The expected values as the configuration writes them.
         let wanted: String
 
         init(_ key: Condition.Key, _ matchers: [TextMatcher]) {
@@ -32,13 +32,13 @@ enum CompiledCondition: Sendable {
         }
     }
 
-    /// What asks for no body decides first, so that no body is looked at for nothing.
+    /// Orders parts so that those without a body decide first, which avoids needless reads of bodies.
     private static func ordered(_ parts: [Condition]) -> [CompiledCondition] {
         let parts = parts.map(CompiledCondition.init)
         return parts.filter { !$0.asksBodies } + parts.filter(\.asksBodies)
     }
 
-    /// As heads tell; `judge` is asked where bodies are looked at.
+    /// Evaluates a condition on heads only; `judge` also reads bodies.
     func holds(for subject: Subject) -> Bool {
         switch self {
         case .always: true
@@ -63,7 +63,7 @@ extension CompiledCondition.Test {
 extension Condition.Key {
     var ignoresCase: Bool { self == .host || self == .scheme || self == .contentType }
 
-    /// As the configuration writes it.
+    /// The configuration key.
     var name: String {
         switch self {
         case .action: "action"
@@ -89,7 +89,7 @@ extension Condition.Key {
         }
     }
 
-    /// Values of fields, queries, cookies and bodies may be secrets and are never shown.
+    /// True for values that may be secret and are never shown: fields, queries, cookies and bodies.
     var isSecret: Bool {
         switch self {
         case .header, .query, .cookie, .json, .form, .responseJSON: true
@@ -98,12 +98,12 @@ extension Condition.Key {
     }
 }
 
-// MARK: which actions a condition asks for
+// MARK: the Actions that a condition requires
 
-/// What a condition demands of the Action, so that rules bound to Actions are passed over without a look.
+/// The Action that a condition requires. Rules of other Actions are skipped without evaluation.
 enum ActionDemand: Equatable {
     case none
-    /// Some Action, whichever.
+    /// Any Action.
     case some
     case oneOf(Set<Action>)
 

@@ -1,20 +1,20 @@
 internal import HTTPCodec
 
-/// A `Rule` made ready for many requests. An object, so that a request that it applies to copies nothing of it.
+/// A `Rule` compiled for many requests. A class, so that applying it copies nothing.
 final class CompiledRule: Sendable {
     let name: String
-    /// Its place among all.
+    /// The position in the plan.
     private let index: Int
     let matcher: RuleMatcher
     let request: PhaseEdits<any RequestEdit>
     let response: PhaseEdits<any ResponseEdit>
     let error: PhaseEdits<any ErrorEdit>
-    /// Its edits of a response are made before a step-up looks at that.
+    /// True if response edits run before the step-up looks at the response.
     let comesBeforeStepUp: Bool
-    /// What becomes of a message whose body an edit cannot be made to.
+    /// The handling of a body that an edit cannot change.
     let policy: BodyPolicy
     let scope: ExchangeState.Scope
-    /// The one who speaks last has it sent again, or not.
+    /// True if the last interceptor decides about a retry.
     let lastDecides: Bool
     let login: AppliedLogin?
     let needs: BodyNeeds
@@ -40,7 +40,7 @@ final class CompiledRule: Sendable {
         self.needs = needs
     }
 
-    // MARK: which phases it takes part in
+    // MARK: phases
 
     var seesRequests: Bool { !request.isEmpty && !matcher.needsError && !matcher.needsResponse }
 
@@ -50,11 +50,10 @@ final class CompiledRule: Sendable {
 
     var seesErrors: Bool { !error.isEmpty && !matcher.needsResponse }
 
-    // MARK: what it does
+    // MARK: edits
 
-    /// - Parameters:
-    ///   - bodies: those that are here.
-    ///   - resumption: where the phase goes on in the middle of them.
+    /// Applies the edits of the request phase.
+    /// - Parameter resumption: where to continue, if the phase waited in the middle of these edits.
     func edit(
         _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
         _ outcome: inout Outcome, after resumption: Resumption? = nil
@@ -79,10 +78,10 @@ final class CompiledRule: Sendable {
         }
     }
 
+    /// Applies the edits of the response phase.
     /// - Parameters:
-    ///   - bodies: those that are here.
     ///   - request: as it was sent.
-    ///   - resumption: where the phase goes on in the middle of them.
+    ///   - resumption: where to continue, if the phase waited in the middle of these edits.
     func edit(
         _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
         _ context: inout EditContext, _ outcome: inout Outcome, after resumption: Resumption? = nil
@@ -108,7 +107,7 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// Does what is to be done where there is no answer.
+    /// Applies the edits of the error phase.
     /// - Parameter request: as it was sent.
     func handle(
         _ request: RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome
@@ -122,21 +121,21 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// An edit of a body that is not there says so, whatever its values would be.
+    /// False for a body edit without a body: it reports that itself, so its templates need not be filled.
     private static func mayFind(_ edit: any Edit, _ body: EditedBody?) -> Bool {
         guard let edit = edit as? any BodyEdit, !edit.makesBody else { return true }
         return body?.isEmpty == false
     }
 
-    /// Has the values of an edit filled in.
-    /// - Returns: nil where nothing is left to be done.
+    /// Fills in the templates of an edit.
+    /// - Returns: nil if nothing is left to do.
     private func fill<One>(
         _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome,
         _ request: RequestHead, _ response: ResponseHead? = nil,
         _ fill: (inout TemplateFiller) throws(EditFault) -> One?
     ) throws(EditFault) -> One? {
         var filler = TemplateFiller(context, scope, policy, request: request, response: response, bodies: bodies)
-        // there is one of each, so that its bytes are changed where they are
+        // moved rather than copied, so that the body is changed in place
         bodies = SubjectBodies()
         defer { bodies = filler.bodies }
         let filled = try fill(&filler)
@@ -145,13 +144,13 @@ final class CompiledRule: Sendable {
         return filled
     }
 
-    /// Makes an edit of the body; nil where it is none.
+    /// Applies a body edit; nil if `edit` is no body edit.
     private func change(
         _ edit: any Edit, _ fields: inout FieldTable, _ body: inout EditedBody?
     ) throws(EditFault) -> EditEffect? {
         guard body != nil, let edit = edit as? any BodyEdit, var found = body.take() else { return nil }
         defer { body = found }
-        // either side may have changed the type since
+        // an edit of the fields may have changed the type
         let type = fields["Content-Type"]
         found.contentType = type
         let effect = try edit.attempt(on: &found, policy)
@@ -163,15 +162,15 @@ final class CompiledRule: Sendable {
         return effect
     }
 
-    /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
-    /// as well: nothing invalid is ever sent.
+    /// Applies the edits of one phase in order, up to the first that ends the chain. An edit that fails aborts the exchange, so
+    /// nothing invalid is sent.
     private func run<One>(
         _ phase: PhaseEdits<One>, from start: Int = 0, _ context: inout EditContext, _ outcome: inout Outcome,
         _ apply: (One, _ isFilled: Bool, inout EditContext, inout Outcome) throws(EditFault) -> EditEffect
     ) {
         let words = phase.words
         var notes: [String] = []
-        // how many of them were made just as they were asked for, before the first that was not
+        // the number of leading edits that were applied in full
         var done = 0
         do throws(EditFault) {
             for place in start..<phase.edits.count where outcome.verdict == .proceed {

@@ -1,29 +1,29 @@
-/// What an interceptor did to an exchange, as figures, the log and flows name it.
+/// An interceptor's effect on an exchange, as metrics, the log and flows name it.
 public enum Deed: String, CaseIterable, Sendable {
-    /// It changed a message, or asked for something else in this list.
+    /// The interceptor changed a message or had another effect of this list.
     case applied
-    /// It was to change a body and could not.
+    /// The interceptor could not change a body.
     case failed
     case answered, aborted
     case delayed, throttled
-    /// It had the request sent again, or could not.
+    /// The request was sent again, or could not be.
     case retried
     case notRetried = "not_retried"
-    /// At its limit: the request waited for its turn, or was refused.
+    /// At a limit, the request waited or was refused.
     case waited, refused
     case loggedIn = "logged_in"
-    /// Its fault took the place of an answer.
+    /// A fault replaced the response.
     case reset, empty, garbage
     case malformedStatus = "malformed_status"
     case malformedHeader = "malformed_header"
     case malformedLength = "malformed_length"
     case malformedChunk = "malformed_chunk"
-    /// Its fault broke the end of an answer, or had it come late.
+    /// A fault truncated or delayed the end of a response.
     case truncated
     case resetAfter = "reset_after"
     case slowClose = "slow_close"
 
-    /// The client got no valid answer, or not all of one.
+    /// True if the client got no valid response, or only part of one.
     public var isFault: Bool {
         switch self {
         case .reset, .empty, .garbage, .malformedStatus, .malformedHeader, .malformedLength, .malformedChunk,
@@ -33,11 +33,11 @@ public enum Deed: String, CaseIterable, Sendable {
         }
     }
 
-    /// The exchange took longer for it.
+    /// True if the interceptor delayed the exchange.
     public var isSlow: Bool { self == .delayed || self == .throttled || self == .slowClose || self == .waited }
 }
 
-/// What is said of one interceptor: names only, never values.
+/// A note about one interceptor: names only, never values.
 public struct RuleNote: Equatable, Sendable {
     public let interceptor: String
     public let words: String
@@ -50,14 +50,14 @@ public struct RuleNote: Equatable, Sendable {
     }
 }
 
-/// A time that an interceptor has a message wait.
+/// A delay requested by an interceptor.
 public struct DelayWish: Equatable, Sendable {
     public let interceptor: String
     public let time: Distribution
 }
 
 extension [DelayWish] {
-    /// How long each of them has it wait, in milliseconds, drawn anew with every call: together no longer than may be.
+    /// Draws a delay in milliseconds for each entry, anew with every call. Their sum is at most `Distribution.longest`.
     public func drawn() -> [(interceptor: String, milliseconds: Int)] {
         guard !isEmpty else { return [] }
         var chance = SystemRandomNumberGenerator()
@@ -85,10 +85,10 @@ extension Breakage {
 }
 
 extension ExchangeMoment {
-    /// Whose doing it is, where it is an interceptor's.
+    /// The name of the interceptor that caused the event, if any.
     public var interceptor: String? { if case .logged(let name, _) = self { name } else { deed?.interceptor } }
 
-    /// Where in the chain it did that.
+    /// The phase in which it happened.
     public var phase: PhaseJudgement.Phase? {
         switch self {
         case .edited(_, let phase), .warned(_, let phase): phase
@@ -96,7 +96,7 @@ extension ExchangeMoment {
         }
     }
 
-    /// What an interceptor did.
+    /// The interceptor and its effect.
     public var deed: (interceptor: String, deed: Deed)? {
         switch self {
         case .edited(let note, _): (note.interceptor, note.deed)

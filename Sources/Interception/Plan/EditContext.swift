@@ -1,22 +1,22 @@
 public import HTTPCodec
 
-/// What a phase knows of its exchange beside the messages. A value: a phase that is tried on copies leaves no trace.
+/// The state of an exchange that a phase uses beside the messages. A struct, so that a trial run on copies leaves no trace.
 public struct EditContext {
     public var classification: Classification?
-    /// The request's body as it was sent, in the response phase; nil where nobody kept it.
+    /// The request's body as it was sent, for the response phase; nil if it was not kept.
     public var sentBody: EditedBody.Arrival?
-    /// What a further attempt would begin with, in the response phase of a plan that runs code of others.
+    /// The head that a retry would start from, for the response phase of plans with Swift interceptors.
     public var basis: RequestHead?
-    /// What interceptors keep for as long as the exchange lasts; nil until one does.
+    /// Values that interceptors keep until the exchange ends; nil until one is set.
     public var state: ExchangeState?
-    /// By the calendar, in seconds since 1970.
+    /// Wall-clock time, in seconds since 1970.
     public var time: Int
-    /// Of a body, in bytes: as it came, out of its codings, and as it goes on.
+    /// The limit of a body in bytes: as received, decoded, and as sent on.
     public var bodyLimit: Int
     public var chance: any RandomNumberGenerator
-    /// The interceptor whose own call the exchange is: it has no part in that.
+    /// The interceptor whose login made this call. It does not apply to its own calls.
     public var issuer: String?
-    /// It is seen what would come of a phase, on copies: nobody is answered by that.
+    /// True for a trial run on copies, which sends no response.
     var isTrial = false
 
     public init(
@@ -33,14 +33,14 @@ public struct EditContext {
         self.issuer = issuer
     }
 
-    /// For what is seen on copies.
+    /// A copy for a trial run.
     var trial: EditContext {
         var trial = self
         trial.isTrial = true
         return trial
     }
 
-    /// What was decided of interceptors. It outlasts a phase that is tried on copies.
+    /// Sampling decisions about interceptors. They outlast a trial run.
     var decisions: RuleMemory {
         get { state?.decisions ?? RuleMemory() }
         set {

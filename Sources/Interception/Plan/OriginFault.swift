@@ -1,27 +1,27 @@
-/// Why no answer came from an origin, or none that can be used, as far as interceptors tell it apart.
+/// The reason why an origin sent no usable response, as `when: error` distinguishes it.
 public enum OriginFault: CaseIterable, Sendable {
-    /// The name has no address, or nobody would look it up.
+    /// The name has no address, or the lookup failed.
     case unresolvable
-    /// Nobody said in time whether the name has an address.
+    /// The name was not resolved in time.
     case unresolved
     case connectionRefused
     case connectionTimeout
-    /// There is no way to the origin.
+    /// No route to the origin.
     case unreachable
-    /// An upstream proxy makes no tunnel to the origin, or wants other credentials.
+    /// An upstream proxy refused the tunnel or the credentials.
     case proxyRefused
-    /// TLS did not come about, or broke.
+    /// The TLS handshake or the TLS connection failed.
     case tls
     case handshakeTimeout
-    /// The connection ended without an answer.
+    /// The connection ended before a response.
     case terminated
-    /// The connection ended within the answer.
+    /// The connection ended within the response.
     case incomplete
     case responseTimeout
-    /// The answer breaks HTTP.
+    /// The response is invalid HTTP.
     case malformed
 
-    /// What a configuration calls them; some are of more than one kind.
+    /// The names in the configuration. A fault may belong to several kinds.
     public enum Kind: String, CaseIterable, Sendable {
         case connect, dns, incomplete, malformed, proxy, refused, reset, timeout, tls
     }
@@ -44,7 +44,7 @@ public enum OriginFault: CaseIterable, Sendable {
     }
 
     /// - Parameter token: a proxy error type of RFC 9209 §2.3.
-    /// - Returns: nil for what the client, the configuration or Usher itself is to blame for.
+    /// - Returns: nil for errors caused by the client, the configuration or Usher itself.
     public init?(token: String) {
         switch token {
         case "dns_error": self = .unresolvable

@@ -1,6 +1,6 @@
 extension Outcome {
-    /// Takes up what an edit did beside changing the message.
-    /// - Returns: what is said of it, in a few words each.
+    /// Records an edit's effects other than changes of the message.
+    /// - Returns: words for the log, a few each.
     mutating func take(
         _ effect: EditEffect, of name: String, lastDecides: Bool, _ context: inout EditContext
     ) -> [String] {
@@ -42,7 +42,7 @@ extension Outcome {
         return []
     }
 
-    /// - Parameter lastDecides: the one who speaks last has it sent again, or not.
+    /// - Parameter lastDecides: true if the last interceptor decides about a retry.
     mutating func add(_ wish: RetryWish, lastDecides: Bool) {
         retries.insert(wish, at: lastDecides ? 0 : retries.count)
     }

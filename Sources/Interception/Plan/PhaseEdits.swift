@@ -1,17 +1,17 @@
 internal import HTTPCodec
 
-/// What a rule does in one phase: its edits, and what is known of them beforehand.
+/// A rule's edits in one phase, with precomputed facts about them.
 struct PhaseEdits<One: Sendable>: Sendable {
     let edits: [One]
-    /// What the values ask for that are filled in.
+    /// The parts of the exchange that the templates read.
     let templates: TemplateNeeds
     let words: EditWords
-    /// Those that look at the body, or have to have it held.
+    /// The edits that read the body or need it buffered.
     private let bodyEdits: [any Edit]
-    /// Code of others is among them, which is not run to see what would come of it.
+    /// True if a Swift interceptor is among the edits. A trial run does not call it.
     let runsCode: Bool
 
-    /// - Parameter all: the same edits.
+    /// - Parameter all: the same edits, as `Edit`.
     init(_ rule: String, _ edits: [One], _ all: [any Edit]) {
         self.edits = edits
         templates = TemplateNeeds(all)
@@ -21,11 +21,11 @@ struct PhaseEdits<One: Sendable>: Sendable {
     }
 
     var isEmpty: Bool { edits.isEmpty }
-    /// Some edit looks at the body of a message.
+    /// Whether an edit reads the body.
     var readsBody: Bool { !bodyEdits.isEmpty }
 
-    /// Whether the body of a message with such a head is needed.
-    /// - Parameter takesValues: some values are taken from there.
+    /// Whether a message with this head needs its body.
+    /// - Parameter takesValues: true if templates read the body.
     func needsBody(_ fields: FieldTable, takesValues: Bool) -> Bool {
         if takesValues && TemplateNeeds.mayRead(fields) { return true }
         guard readsBody else { return false }

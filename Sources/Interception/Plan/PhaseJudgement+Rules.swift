@@ -1,9 +1,9 @@
 internal import HTTPCodec
 
-/// A plan that explains itself tells with the outcome of each phase how that went for every interceptor. The phases are run
-/// as they are for everybody, but every interceptor that takes part is looked at, and none passed over by its gate.
+/// Records for each phase how every interceptor was judged, for `explain`. The phases run as usual, but no gate skips an
+/// interceptor.
 extension PhaseJudgement {
-    /// The phase has come to a rule.
+    /// Records a rule that the phase evaluated.
     mutating func add(
         _ rule: CompiledRule, _ holds: Bool, _ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext
     ) {
@@ -12,10 +12,10 @@ extension PhaseJudgement {
                 ?? rule.verdict(holds, subject, &bodies, takesPart: true))
     }
 
-    /// Adds the rules that the phase did not come to.
+    /// Adds the rules that the phase did not reach.
     /// - Parameters:
-    ///   - rules: all.
-    ///   - stopped: the one behind which none was asked.
+    ///   - rules: all rules.
+    ///   - stopped: the interceptor that stopped the chain.
     mutating func complete(
         _ rules: [CompiledRule], _ verdict: Verdict, _ stopped: String?, _ subject: Subject, _ bodies: SubjectBodies
     ) {
@@ -59,7 +59,7 @@ extension PhaseJudgement {
 }
 
 extension CompiledRule {
-    /// Where it acts that has no part in the request phase.
+    /// The phase in which a rule acts that has no edits of requests.
     fileprivate var actsElsewhere: String {
         if login != nil { return "; it logs in" }
         return response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
@@ -74,7 +74,7 @@ extension CompiledRule {
         }
     }
 
-    /// - Parameter holds: nil where the words of the condition tell.
+    /// - Parameter holds: nil to evaluate the condition here.
     fileprivate func verdict(
         _ holds: Bool?, _ subject: Subject, _ bodies: inout SubjectBodies, takesPart: Bool
     ) -> RuleVerdict {

@@ -1,20 +1,20 @@
 internal import HTTPCodec
 
-/// One run of a phase over a message: the bodies that it has, and what it has come to so far.
+/// One run of a phase over a message: the available bodies and the outcome so far.
 struct PhaseRun: ~Copyable {
     private let plan: Plan
     private var bodies: SubjectBodies
     private var outcome = Outcome()
 
-    /// - Parameter bodies: those that are here.
+    /// - Parameter bodies: the bodies that are available.
     init(_ plan: Plan, _ phase: PhaseJudgement.Phase, _ bodies: SubjectBodies = SubjectBodies()) {
         self.plan = plan
         self.bodies = bodies
         if plan.explains { outcome.judgement = PhaseJudgement(phase, []) }
     }
 
-    /// One that has waited.
-    /// - Parameter outcome: what it has come to so far.
+    /// Continues a run that waited.
+    /// - Parameter outcome: the outcome so far.
     init(_ plan: Plan, _ suspension: Suspension, after outcome: Outcome) {
         self.plan = plan
         bodies = suspension.bodies
@@ -28,7 +28,7 @@ struct PhaseRun: ~Copyable {
         Subject(request: request, response: response, classification: context.classification)
     }
 
-    /// Whether the rule applies: its condition holds, and it takes the exchange.
+    /// Whether the rule applies: its condition holds and its sampler takes the exchange.
     private mutating func applies(_ rule: CompiledRule, to subject: Subject, _ context: inout EditContext) -> Bool {
         let holds = rule.matcher.judge(subject, &bodies, context) == .yes
         if let warning = rule.matcher.warning(bodies, &context) { outcome.warnings.append(warning) }
@@ -36,9 +36,9 @@ struct PhaseRun: ~Copyable {
         return holds && plan.takes(rule, &context)
     }
 
-    // MARK: rules, up to the first that ends the phase, or has it wait
+    // MARK: rules, up to the first that ends the phase or waits
 
-    /// - Parameter index: the place of the first.
+    /// - Parameter index: the position of the first rule.
     mutating func request(from index: Int, _ head: inout RequestHead, _ context: inout EditContext) {
         guard outcome.goesOn else { return }
         let candidates = plan.requestPhase(context.classification?.action)
@@ -49,7 +49,7 @@ struct PhaseRun: ~Copyable {
             if applies(rule, to: subject(head, context), &context) {
                 rule.edit(&head, &bodies, &context, &outcome)
                 guard outcome.goesOn else { return }
-                // what one rule changes may open the next one's gate
+                // an edit may open the gate of a later rule
                 traits = nil
             }
             guard place + 1 < candidates.endIndex else { return }
@@ -99,9 +99,9 @@ struct PhaseRun: ~Copyable {
         return take(subject)
     }
 
-    // MARK: what it came to
+    // MARK: outcome
 
-    /// Of the request phase; where it waits, what it has of the body waits with it.
+    /// Ends the request phase. If the phase waits, its body is kept with it.
     mutating func end(_ head: inout RequestHead, _ context: EditContext) -> BodyOutcome {
         if isWaiting() { return BodyOutcome(outcome: take()) }
         let outcome = plan.explains ? take(subject(head, context)) : take()
@@ -109,8 +109,8 @@ struct PhaseRun: ~Copyable {
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))
     }
 
-    /// Of the response phase, likewise.
-    /// - Parameter cameWithBody: the response had a body when it came.
+    /// Ends the response phase in the same way.
+    /// - Parameter cameWithBody: true if the response arrived with a body.
     mutating func end(
         _ response: inout ResponseHead, request: RequestHead, _ context: EditContext, cameWithBody: Bool
     ) -> BodyOutcome {
@@ -118,7 +118,7 @@ struct PhaseRun: ~Copyable {
         let outcome = plan.explains ? take(subject(request, context, response: response)) : take()
         guard var body = bodies.response.take() else { return BodyOutcome(outcome: outcome) }
         guard response.mayHaveBody(answering: request.method) else {
-            // what a body would be like that is not sent is known of the one that came alone (RFC 9110 §8.6)
+            // the fields describe the original body, which an edit would change (RFC 9110 §8.6)
             if body.isAsked || cameWithBody { EditedBody.forget(&response.fields) }
             return BodyOutcome(outcome: outcome, body: .none)
         }
@@ -132,8 +132,8 @@ struct PhaseRun: ~Copyable {
         return true
     }
 
-    /// Hands the outcome over, without a copy.
-    /// - Parameter subject: the message as the phase left it, where every interceptor is told of.
+    /// Moves the outcome out without a copy.
+    /// - Parameter subject: the message after the phase, for plans that explain themselves.
     private mutating func take(_ subject: Subject? = nil) -> Outcome {
         var outcome = Outcome()
         swap(&outcome, &self.outcome)
@@ -143,7 +143,7 @@ struct PhaseRun: ~Copyable {
 }
 
 extension ResponseHead {
-    /// RFC 9112 §6.3.
+    /// Whether the response has a body (RFC 9112 §6.3).
     func mayHaveBody(answering method: Method) -> Bool {
         method != .head && status >= 200 && status != 204 && status != 304
     }

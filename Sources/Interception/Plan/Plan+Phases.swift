@@ -1,18 +1,17 @@
 internal import ContentCoding
 public import HTTPCodec
 
-/// The phases. Whoever runs one asks first whether a body is needed: where it is not, none is kept, and the head alone is
-/// enough for all there is to do.
+/// Runs of the phases. The caller first asks whether a body is needed; if not, the head alone is enough.
 extension Plan {
-    /// Runs the request phase.
-    /// - Parameter index: what `firstRequestMatch` answered.
+    /// Runs the request phase without a body.
+    /// - Parameter index: the result of `firstRequestMatch`.
     public func applyRequest(from index: Int, to head: inout RequestHead, _ context: inout EditContext) -> Outcome {
         var run = PhaseRun(self, .request)
         run.request(from: index, &head, &context)
         return run.end(&head, context).outcome
     }
 
-    /// The same for a request whose body is here.
+    /// Runs the request phase with a buffered body.
     public func applyRequest(
         from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
     ) -> BodyOutcome {
@@ -21,9 +20,9 @@ extension Plan {
         return run.end(&head, context)
     }
 
-    /// Goes on with the request phase, behind an interceptor that it has waited for.
+    /// Continues the request phase after an interceptor that it waited for.
     /// - Parameters:
-    ///   - outcome: what it has come to so far.
+    ///   - outcome: the outcome so far.
     ///   - head: as the phase left it.
     public func resumeRequest(
         _ suspension: Suspension, _ answer: SwiftAnswer, after outcome: Outcome, to head: inout RequestHead,
@@ -34,9 +33,9 @@ extension Plan {
         return run.end(&head, context)
     }
 
-    /// Runs the response phase.
+    /// Runs the response phase without a body.
     /// - Parameters:
-    ///   - index: what `firstResponseMatch` answered.
+    ///   - index: the result of `firstResponseMatch`.
     ///   - request: as it was sent.
     public func applyResponse(
         from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext,
@@ -47,7 +46,7 @@ extension Plan {
         return run.end(&response, request: request, context, cameWithBody: false).outcome
     }
 
-    /// The same for a response whose body is here.
+    /// Runs the response phase with a buffered body.
     public func applyResponse(
         from index: Int, to response: inout ResponseHead, body arrival: EditedBody.Arrival, request: RequestHead,
         _ context: inout EditContext, at stage: ResponseStage = .delivery
@@ -62,7 +61,7 @@ extension Plan {
         return run.end(&response, request: request, context, cameWithBody: cameWithBody)
     }
 
-    /// Goes on with the response phase, likewise.
+    /// Continues the response phase after an interceptor that it waited for.
     /// - Parameter request: as it was sent.
     public func resumeResponse(
         _ suspension: Suspension, _ answer: SwiftAnswer, after outcome: Outcome, to response: inout ResponseHead,
@@ -74,16 +73,16 @@ extension Plan {
         return run.end(&response, request: request, context, cameWithBody: suspension.cameWithBody)
     }
 
-    /// Runs the error phase: rules in order, up to the first that answers or aborts.
+    /// Runs the error phase: the rules in order, up to the first that answers or aborts.
     /// - Parameters:
-    ///   - fault: why there is no answer.
+    ///   - fault: the reason why there is no response.
     ///   - request: as it was sent.
     public func applyError(_ fault: OriginFault, _ request: RequestHead, _ context: inout EditContext) -> Outcome {
         var run = PhaseRun(self, .error, SubjectBodies(request: sentBody(of: request, context)))
         return run.error(fault, request, &context)
     }
 
-    /// The request's body for rules that ask for it after it was sent; nil where there are none.
+    /// The request's body for rules that read it after it was sent; nil if there are none.
     func sentBody(of request: RequestHead, _ context: EditContext) -> EditedBody? {
         guard bodyNeeds.has(.requestReaders), let arrival = context.sentBody else { return nil }
         return arrivedBody(arrival, of: request, context)

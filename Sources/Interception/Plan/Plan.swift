@@ -1,31 +1,31 @@
 public import HTTPCodec
 
-/// The rules of a configuration, compiled: one list, and for each phase the places in it that an Action can reach. A
-/// phase (`PhaseRun`) runs its rules in order, each on what the one before it left; the first `respond` or `abort` ends it.
+/// The compiled rules of a configuration, indexed by phase and Action. A phase (`PhaseRun`) runs its rules in order, each on
+/// the result of the one before; the first `respond` or `abort` ends it.
 ///
-/// An object, so that whoever asks it for every request copies nothing of it.
+/// A class, so that requests share it without a copy.
 public final class Plan: Sendable {
     let rules: [CompiledRule]
-    /// Those of `rules` as far as heads tell, side by side: the search for a match touches nothing else.
+    /// The conditions of `rules` without their bodies, stored side by side for a fast search.
     private let conditions: [CompiledCondition]
     let requestPhase: RuleReach
     let responsePhase: ResponseReach
     let errorPhase: [Int]
-    /// The rules that ask what is in a request's body beside those that edit it, be it after it was sent.
+    /// The rules with conditions on the request's body, including those evaluated after it was sent.
     let requestBodyReaders: RuleReach
-    /// The rules that may ask for another attempt.
+    /// The rules that may request a retry.
     let retrying: [RuleCandidate]
-    /// The rules that do more than edits.
+    /// The rules with a login.
     private let loggingIn: [RuleCandidate]
-    /// Where rules may do without the origin.
+    /// The conditions of rules that may answer in place of the origin.
     private let standIns: [Condition]
     let bodyNeeds: BodyNeeds
-    /// Whether any rule has code of others look at responses.
+    /// Whether a Swift interceptor takes part in the response phase.
     public let runsResponseCode: Bool
-    /// Each phase tells how it went for every rule.
+    /// True if each phase records a verdict for every rule.
     let explains: Bool
 
-    /// - Parameter explains: for whoever asks what becomes of one exchange, and why.
+    /// - Parameter explains: true for `explain` and `test`, which show why an exchange ended as it did.
     public init(rules: [Rule], chain: ChainRules = ChainRules(), explains: Bool = false) {
         self.explains = explains
         let compiled = rules.enumerated().map { CompiledRule($1, at: $0, chain) }
@@ -51,32 +51,32 @@ public final class Plan: Sendable {
         }.map { rules[$0].when }
     }
 
-    // MARK: what is known beforehand
+    // MARK: precomputed facts
 
     public var isEmpty: Bool { rules.isEmpty }
-    /// Whether any rule logs in.
+    /// Whether any rule has a login.
     public var logsIn: Bool { !loggingIn.isEmpty }
-    /// False when no rule ever changes a response that is about to be delivered: nothing needs to be asked.
+    /// False if no rule edits responses at delivery.
     public var hasResponseRules: Bool { !responsePhase[.delivery].isEmpty }
-    /// The same before a step-up looks at it.
+    /// The same for the stage before the step-up.
     public var preparesResponses: Bool { !responsePhase[.beforeStepUp].isEmpty }
-    /// False when no rule has anything to say where there is no answer.
+    /// False if no rule takes part in the error phase.
     public var hasErrorRules: Bool { !errorPhase.isEmpty }
-    /// False where no interceptor ever wants a request's body to be kept.
+    /// False if no interceptor needs a request's body to be kept.
     public var keepsRequestBodies: Bool { bodyNeeds.has([.requestBody, .ending, .retry]) }
-    /// Whether any rule edits bodies or asks what is in them: else nobody needs to be asked.
+    /// Whether any rule edits request bodies or has a condition on them.
     public var readsRequestBodies: Bool { bodyNeeds.has(.requestBody) }
     public var readsResponseBodies: Bool { bodyNeeds.has(.responseBody) }
 
-    /// Whether a rule may answer in the place of the origin there, or lead to another.
-    /// - Parameter host: nil for any.
+    /// Whether a rule may answer in place of this origin, or send its requests elsewhere.
+    /// - Parameter host: nil for any host.
     public func mayStandIn(for host: String?, port: UInt16) -> Bool {
         standIns.contains { $0.mayHold(at: host, port: port) }
     }
 
-    // MARK: which rules a message meets
+    // MARK: search
 
-    /// The first rule that may change this request, or nil: only then is the head worth a copy.
+    /// The first rule that may change this request; nil if there is none, and the head need not be copied.
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
         if explains { return rules.isEmpty ? nil : 0 }
         let candidates = requestPhase(classification?.action)
@@ -114,7 +114,7 @@ public final class Plan: Sendable {
         }
     }
 
-    /// The logins of rules that apply to a request, in file order.
+    /// The logins of the rules that apply to a request, in file order.
     /// - Parameter arrival: the request's body.
     public func logins(
         for head: RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
@@ -133,7 +133,7 @@ public final class Plan: Sendable {
         return found
     }
 
-    /// Whether the rule takes an exchange for which its condition holds. What takes some alone is shown at work.
+    /// Whether the sampler takes an exchange that the condition accepts. A plan that explains takes all.
     func takes(_ rule: CompiledRule, _ context: inout EditContext) -> Bool {
         explains || rule.matcher.takes(&context)
     }

@@ -1,21 +1,21 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What a condition cannot do without in a request's method, host, path and fields, as bits. A rule that asks for others is
-/// passed over after a comparison or four, whatever else it asks for.
+/// A bit pattern of a condition's requirements on method, host, path and fields. It skips a rule after at most four
+/// comparisons.
 ///
-/// A gate may let through what its condition refuses, never the other way round.
+/// A gate may admit a request that its condition refuses, but never the reverse.
 struct RequestGate: Sendable {
-    /// One bit for each `Method`.
+    /// One bit per `Method`.
     private var methods = UInt16.max
-    /// One bit for all hosts of a hash.
+    /// One bit per hash of a host.
     private var hosts = UInt64.max
-    /// Where there is one host alone, more of its hash; else 0.
+    /// More bits of the hash if there is exactly one host; else 0.
     private var host: UInt64 = 0
-    /// How the path begins: `mask` has the bits that are demanded.
+    /// The required beginning of the path: `mask` selects the bits to compare.
     private var path: (mask: UInt64, bits: UInt64) = (0, 0)
     private var fields = FieldMarks()
-    /// The same in brief: bits that a request has to have, all of them. What `Traits.absent` holds of these shuts the gate.
+    /// The same requirements in short: bits that a request must have. A bit in `Traits.absent` shuts the gate.
     private(set) var demand: UInt64 = 0
 
     init(_ condition: Condition) {
@@ -51,7 +51,7 @@ struct RequestGate: Sendable {
         }
     }
 
-    /// What is compared as it stands; nil where a matcher accepts more than one text.
+    /// The texts of exact matchers; nil if a matcher accepts more than one text.
     private static func texts(_ matchers: [TextMatcher]) -> [String]? {
         var texts: [String] = []
         for matcher in matchers {
@@ -85,7 +85,7 @@ struct RequestGate: Sendable {
 
     private static func bit(_ method: Method) -> UInt16 { 1 &<< UInt16(method.rawValue) }
 
-    /// Made of the length and a few of the letters; upper and lower case have the same. Never 0.
+    /// A case-insensitive hash of the length and a few letters. Never 0.
     private static func hash(host: Span<UInt8>) -> UInt64 {
         guard !host.isEmpty else { return 1 }
         var hash = UInt64(host.count)
@@ -95,12 +95,12 @@ struct RequestGate: Sendable {
         return hash &* 0x9E37_79B9_7F4A_7C15 | 1
     }
 
-    /// The upper bits of the product are the well mixed ones.
+    /// Takes the upper bits of the product, which are well mixed.
     private static func bit(host hash: UInt64) -> UInt64 { 1 &<< (hash &>> 58) }
 
-    // MARK: in brief
+    // MARK: short form
 
-    /// Ten bits of the method, eleven of the host, eleven of how the path begins, and the rest of the names of fields.
+    /// Ten bits of the method, eleven of the host, eleven of the path's beginning; the rest are for field names.
     private var brief: UInt64 {
         var brief = UInt64(fields.digest) &<< 32
         if methods.nonzeroBitCount == 1 { brief |= UInt64(methods) }
@@ -111,7 +111,7 @@ struct RequestGate: Sendable {
 
     private static func brief(host: UInt64) -> UInt64 { 1 &<< UInt64(10 + host.trailingZeroBitCount % 11) }
 
-    /// Of the two bytes behind the first, which is a slash nearly always.
+    /// The two bytes after the first one, which is nearly always a slash.
     private static func brief(path: UInt64) -> UInt64 {
         let mixed = (path &>> 8 & 0xFFFF) &* 0x9E37_79B9_7F4A_7C15
         return 1 &<< (21 + (mixed &>> 32) % 11)
@@ -119,7 +119,7 @@ struct RequestGate: Sendable {
 
     // MARK: paths
 
-    /// The first bytes, the first lowest; 0 where there are fewer than eight.
+    /// The first eight bytes in little-endian order; 0 if there are fewer.
     private static func word(_ path: Span<UInt8>) -> UInt64 {
         if path.count >= 8 {
             return UInt64(littleEndian: path.bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -140,10 +140,10 @@ struct RequestGate: Sendable {
         }
     }
 
-    /// The path decides, in full or in brief.
+    /// Whether the gate looks at the path, in full or in short.
     var asksPath: Bool { path.mask != 0 || demand &>> 21 & 0x7FF != 0 }
 
-    /// What two beginnings have in common.
+    /// The common part of two beginnings.
     private static func shared(
         _ left: (mask: UInt64, bits: UInt64), _ right: (mask: UInt64, bits: UInt64)
     ) -> (mask: UInt64, bits: UInt64) {
@@ -151,17 +151,17 @@ struct RequestGate: Sendable {
         return (mask, left.bits & mask)
     }
 
-    /// What a request shows of itself to every gate.
+    /// The properties of a request that gates compare.
     struct Traits {
         fileprivate let method: UInt16
         fileprivate let hosts: UInt64
         fileprivate let host: UInt64
         fileprivate let path: UInt64
         fileprivate let fields: FieldMarks
-        /// The bits of a demand that the request does not have.
+        /// The bits of `demand` that the request lacks.
         let absent: UInt64
 
-        /// - Parameter paths: some gate looks at the path.
+        /// - Parameter paths: true if some gate looks at the path.
         init(_ head: borrowing RequestHead, paths: Bool = true) {
             method = RequestGate.bit(head.method)
             host = RequestGate.hash(host: head.fields.bytes.span.extracting(head.target.host.indices))

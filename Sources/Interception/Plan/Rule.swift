@@ -9,13 +9,13 @@ public struct Rule: Sendable {
     public var error: [any ErrorEdit]
     public var bodies: BodyPolicy
     public var sampling: Sampling
-    /// Its edits of a response are made before a step-up looks for an advice there.
+    /// True if response edits run before the step-up looks for an advice.
     public var comesBeforeStepUp = false
-    /// Its names in the exchange's state are those of all that share theirs, not its own.
+    /// True if the rule shares its state with other rules instead of having its own.
     public var sharesState: Bool
-    /// What it does beyond edits.
+    /// The login that the rule performs, if any.
     public var login: RuleLogin?
-    /// Of the built-in kind that it is, where it is one.
+    /// The built-in interceptor that the rule is made of, if any.
     public var builtIn: (any BuiltIn)?
 
     public init(
@@ -34,87 +34,87 @@ public struct Rule: Sendable {
     }
 }
 
-/// `when`: keys are joined by *and* (`all`), the values of one key by *or*.
+/// A condition of `when`. Keys are combined with *and* (`all`), the values of one key with *or*.
 public indirect enum Condition: Sendable {
     case always
     case all([Condition])
     case any([Condition])
     case not(Condition)
-    /// True when one of the matchers accepts a value of the key. A value that is not there matches nothing.
+    /// True if a matcher accepts a value of the key. A missing value matches nothing.
     case test(Key, [TextMatcher])
 
     public enum Key: Equatable, Sendable {
-        /// Matchers compare canonical names: the configuration resolves aliases.
+        /// Matchers compare canonical names; the configuration resolves aliases.
         case action
         case tree, type, realm, platform, scheme, host, port
-        /// Who sends it: `app` or `usher`.
+        /// The sender of the request: `app` or `usher`.
         case by
-        /// Without the query.
+        /// The path without the query.
         case path
         case method
         case header(String)
         case query(String)
         case cookie(String)
-        /// Of the request's body, in whichever phase.
+        /// A value in the request's JSON body, in any phase.
         case json(JSONPointer)
         case form(String)
-        /// Response phase: `401`, `5xx`, `400-499`, already turned into exact matchers or `TextMatcher.range`.
+        /// Response phase: `401`, `5xx`, `400-499`, as exact matchers or `TextMatcher.range`.
         case status
-        /// Response phase, without parameters.
+        /// Response phase: the media type without parameters.
         case contentType
-        /// Response phase.
+        /// Response phase: a value in the response's JSON body.
         case responseJSON(JSONPointer)
         /// Error phase: the kinds of an `OriginFault`.
         case error
 
-        /// True for what exists only once there is a response.
+        /// True for keys that need a response.
         public var needsResponse: Bool {
             switch self {
             case .status, .contentType, .responseJSON: true
             default: false
             }
         }
-        /// True for what exists only once it is clear that there will be no response.
+        /// True for keys that need an error instead of a response.
         public var needsError: Bool { self == .error }
     }
 }
 
 extension Rule {
-    /// Makes it what that is.
+    /// Turns the rule into a built-in interceptor.
     public mutating func equip(with builtIn: any BuiltIn) {
         self.builtIn = builtIn
         builtIn.equip(&self)
     }
 
-    /// What its requests show of a password in another form than the configuration writes it in.
+    /// The credentials of a Basic login in base64, as requests show them: the configuration does not contain this form.
     public var writtenSecret: String? {
         if case .basic(let login)? = login { String(login.credentials.dropFirst("Basic ".count)) } else { nil }
     }
 
-    /// It leaves calls of Usher's own alone: it holds up or breaks what it applies to, and does not say whose requests it means.
+    /// True if the rule skips calls that Usher makes itself: it delays or breaks messages, and its condition has no `by`.
     var sparesCalls: Bool {
         !when.contains { $0 == .by } && (request as [any Edit] + response).contains { type(of: $0).sparesCalls }
     }
 
-    /// It may ask for another attempt.
+    /// True if the rule may request a retry.
     var mayRetry: Bool {
         login != nil
             || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil || $0 is SwiftEdit }
     }
 
-    /// The names of interceptors that are written in Swift.
+    /// The names of Swift interceptors.
     public var registered: [String] {
         request.compactMap { ($0 as? SwiftEdit)?.registered } + response.compactMap { ($0 as? SwiftEdit)?.registered }
     }
 
-    /// Those of the condition and of the edits.
+    /// The patterns of the condition and of the edits.
     public var patterns: [Pattern] {
         when.patterns + request.flatMap(\.patterns) + response.flatMap(\.patterns) + error.flatMap(\.patterns)
     }
 }
 
 extension Condition {
-    /// Both have to hold.
+    /// Combines two conditions with *and*.
     func and(_ other: Condition) -> Condition {
         switch self {
         case .always: other
@@ -123,17 +123,17 @@ extension Condition {
         }
     }
 
-    /// True when some part looks at the response, even where another part could decide without it. Such a condition is
-    /// asked in the response phase alone: it makes no edit of a request, and no Action is told by it.
+    /// True if any part needs the response, even if another part could decide alone. Such a condition is evaluated in the
+    /// response phase only.
     public var needsResponse: Bool { contains(where: \.needsResponse) }
 
-    /// True when some part looks at why there is no response. Such a condition is asked in the error phase alone.
+    /// True if any part needs the error. Such a condition is evaluated in the error phase only.
     public var needsError: Bool { contains(where: \.needsError) }
 
-    /// True when some part looks at what is in the request's body.
+    /// True if any part reads the request's body.
     public var asksBody: Bool { contains { $0.body == .request } }
 
-    /// Whether some part asks for such a key.
+    /// Whether any part has such a key.
     public func contains(where isSuch: (Key) -> Bool) -> Bool {
         switch self {
         case .always: false
@@ -153,14 +153,14 @@ extension Condition {
     }
 }
 
-/// How a configured value is compared.
+/// The comparison of a configured value.
 public enum TextMatcher: Sendable {
-    /// Case matters, except for hosts, schemes, header names and content types.
+    /// Case-sensitive, except for hosts, schemes, header names and content types.
     case exact(String)
-    /// `*` matches any run of characters, `/` included; `"*"` alone asks for presence.
+    /// `*` matches any run of characters, including `/`. `"*"` alone tests for presence.
     case glob(String)
-    /// A regular expression found anywhere in the value.
+    /// A regular expression that matches anywhere in the value.
     case pattern(Pattern)
-    /// A number in the range: `5xx` is 500...599.
+    /// A number in a range: `5xx` is 500...599.
     case range(ClosedRange<Int>)
 }

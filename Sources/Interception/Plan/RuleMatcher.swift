@@ -1,17 +1,17 @@
 internal import HTTPCodec
 
-/// When a rule applies: what its condition comes to, and which of the exchanges that fit it takes.
+/// Decides whether a rule applies: evaluates its condition and its sampler.
 struct RuleMatcher: Sendable {
     private let name: String
-    /// The rule's place among all.
+    /// The rule's position in the plan.
     private let index: Int
     let condition: CompiledCondition
     private let asksBodies: Bool
     let needsResponse: Bool
     let needsError: Bool
-    /// Nil where it takes all that fits.
+    /// Nil if the rule takes all exchanges that its condition accepts.
     let sampler: Sampler?
-    /// Calls of Usher's own are not for it.
+    /// True if the rule skips calls that Usher makes itself.
     private let sparesCalls: Bool
 
     init(_ rule: Rule, at index: Int) {
@@ -25,7 +25,7 @@ struct RuleMatcher: Sendable {
         sparesCalls = rule.sparesCalls
     }
 
-    /// What its condition comes to; no where it was decided that it leaves the exchange.
+    /// Evaluates the condition; no if the sampler has already left the exchange out.
     func judge(_ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext) -> Judgement {
         if leaves(context) { return .no }
         guard asksBodies else { return Judgement(condition.holds(for: subject)) }
@@ -33,8 +33,8 @@ struct RuleMatcher: Sendable {
         return condition.judge(subject, &bodies)
     }
 
-    /// Whether it may apply once the request is out, and that hangs on the request's body, or a value of its edits does.
-    /// - Parameter readsBody: such a value comes from there.
+    /// Whether the rule may still apply after the request was sent, and needs the request's body for it.
+    /// - Parameter readsBody: true if a template reads the body.
     func waitsForBody(_ early: Subject, _ context: EditContext, readsBody: Bool) -> Bool {
         if leaves(context) { return false }
         var bodies = SubjectBodies()
@@ -46,14 +46,14 @@ struct RuleMatcher: Sendable {
         absence(context) != nil || sampler != nil && context.decisions.decision(on: index) == false
     }
 
-    /// Why it has no part in an exchange, whatever its condition says; nil where it has.
+    /// The reason why the rule never applies to this exchange; nil if it may.
     func absence(_ context: EditContext) -> StaticString? {
         if context.issuer == name { return "the call is of its own login" }
         return sparesCalls && context.classification?.isOwn == true
             ? "it holds up or breaks messages, so without \"by\" it leaves calls of Usher's own alone" : nil
     }
 
-    /// Whether it takes an exchange for which its condition holds.
+    /// Whether the sampler takes an exchange that the condition accepts.
     func takes(_ context: inout EditContext) -> Bool {
         guard let sampler else { return true }
         var decisions = context.decisions
@@ -61,7 +61,7 @@ struct RuleMatcher: Sendable {
         return decisions.takes(index, sampler, &context.chance)
     }
 
-    /// Why its condition could not look at a body, once in an exchange.
+    /// The reason why the condition could not read a body, reported once per exchange.
     func warning(_ bodies: SubjectBodies, _ context: inout EditContext) -> RuleNote? {
         guard asksBodies, let fault = bodies.fault, context.decisions.mayWarn(of: index) else { return nil }
         return RuleNote(name, fault)

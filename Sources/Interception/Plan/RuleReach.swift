@@ -1,4 +1,4 @@
-/// A rule's place, and what it asks for at least.
+/// A rule's position and its minimal requirements.
 struct RuleCandidate: Sendable {
     let index: Int
     let gate: RequestGate
@@ -11,11 +11,11 @@ struct RuleCandidate: Sendable {
     }
 }
 
-/// Some of them, in order, and beside each other the first thing that is asked of all.
+/// Candidates in order. Their `demand` bits are stored side by side for a fast search.
 struct RuleCandidates: Sendable, RandomAccessCollection {
     private let all: [RuleCandidate]
     private let demands: [UInt64]
-    /// Some gate looks at the path.
+    /// Whether any gate looks at the path.
     let asksPaths: Bool
 
     init(_ all: [RuleCandidate]) {
@@ -28,7 +28,7 @@ struct RuleCandidates: Sendable, RandomAccessCollection {
     var endIndex: Int { all.count }
     subscript(index: Int) -> RuleCandidate { all[index] }
 
-    /// Where the first stands whose rule does not come before that one.
+    /// The position of the first candidate at or after a rule.
     func place(of rule: Int) -> Int {
         var (lower, upper) = (0, all.count)
         while lower < upper {
@@ -38,7 +38,7 @@ struct RuleCandidates: Sendable, RandomAccessCollection {
         return lower
     }
 
-    /// The first, from a place on, whose gate a request passes.
+    /// The first candidate, from a position on, whose gate admits the request.
     func next(from start: Int, _ traits: RequestGate.Traits) -> Int? {
         var index = start
         while true {
@@ -49,13 +49,13 @@ struct RuleCandidates: Sendable, RandomAccessCollection {
         }
     }
 
-    /// Passes over those that demand something that is absent: nearly all, so four at a time.
+    /// Skips candidates that require absent bits. These are most of them, so the loop is unrolled by four.
     @inline(__always)
     private static func skip(_ demands: Span<UInt64>, _ start: Int, _ absent: UInt64) -> Int {
         precondition(start >= 0)
         var index = start
         while index &+ 4 <= demands.count {
-            // the range was just looked at
+            // the loop's condition has checked the range
             if demands[unchecked: index] & absent == 0 { return index }
             if demands[unchecked: index &+ 1] & absent == 0 { return index &+ 1 }
             if demands[unchecked: index &+ 2] & absent == 0 { return index &+ 2 }
@@ -67,11 +67,11 @@ struct RuleCandidates: Sendable, RandomAccessCollection {
     }
 }
 
-/// The rules of one phase that are worth a look, by Action.
+/// The rules of one phase, indexed by Action.
 struct RuleReach: Sendable {
     let isEmpty: Bool
     private let unrecognised: RuleCandidates
-    /// For an Action that no rule names.
+    /// For Actions that no rule names.
     private let otherwise: RuleCandidates
     private let named: [Action: RuleCandidates]
 
@@ -95,12 +95,12 @@ struct RuleReach: Sendable {
     }
 }
 
-/// The rules that see a response, at either stage, in their order.
+/// The rules of both response stages, in their order.
 struct ResponseReach: Sendable {
     private let delivery: RuleReach
-    /// Before a step-up looks at it.
+    /// The stage before the step-up.
     private let preparation: RuleReach
-    /// Whoever speaks of what came of a request is heard in the order of the request phase turned round.
+    /// True if the response phase runs in the reverse order of the request phase.
     private let isReversed: Bool
 
     init(_ rules: [CompiledRule], isReversed: Bool, _ candidate: (Int) -> RuleCandidate) {
@@ -115,26 +115,26 @@ struct ResponseReach: Sendable {
 
     subscript(stage: ResponseStage) -> RuleReach { stage == .delivery ? delivery : preparation }
 
-    /// The places of the rules that the phase runs, where it begins with one.
+    /// The positions of the rules that a phase runs if it starts at `first`.
     func places(from first: Int, _ action: Action?, _ stage: ResponseStage) -> [Int] {
         self[stage](action).map(\.index).filter { isReached($0, from: first) }
     }
 
-    /// The place from which on all are seen.
+    /// The position to start at in order to run all rules.
     func start(_ count: Int) -> Int { isReversed ? count : 0 }
 
-    /// Where the phase goes on behind a rule.
+    /// The position after a rule.
     func place(behind index: Int) -> Int { isReversed ? index - 1 : index + 1 }
 
-    /// Whether the phase comes to a rule, where it begins with another.
+    /// Whether a phase that starts at `first` reaches a rule.
     func isReached(_ index: Int, from first: Int) -> Bool { isReversed ? index <= first : index >= first }
 }
 
-/// When edits of a response are made.
+/// The two stages at which response edits run.
 public enum ResponseStage: Equatable, Sendable {
-    /// Before a step-up looks for an advice there.
+    /// Before the step-up looks for an advice.
     case beforeStepUp
-    /// When it is about to go to the client.
+    /// Before the response goes to the client.
     case delivery
 
     public var phase: PhaseJudgement.Phase { self == .delivery ? .response : .beforeStepUp }

@@ -1,21 +1,21 @@
 public import Declaration
 public import Interceptors
 
-/// What the readers of one rule's values share: whose they are, and where faults are told.
+/// The context in which the values of one rule are read: its name, its chain and the findings.
 public struct RuleReader {
     public let findings: Findings
-    /// What is read, for messages: `interceptor english`.
+    /// The owner for messages: `interceptor english`.
     public var owner: String
-    /// Of the list that is read.
+    /// The phase of the list that is being read.
     public var phase = EditPhase.request
-    /// Of the chain that the rule is part of.
+    /// The chain that the rule belongs to.
     public var chain = ChainRules()
-    /// What the program registers, by name.
+    /// The Swift interceptors that the program registers, by name.
     public let interceptors: [String: any Interceptor]
-    /// The bytes of a file that the configuration names; nil where it cannot be had, which the findings have been told.
+    /// Reads a file named by the configuration; nil if it cannot be read, which is recorded as a finding.
     private let readFile: (Decoded) -> [UInt8]?
 
-    /// A file may have so many bytes.
+    /// The largest file, in bytes.
     public static let largestFile = 1 << 20
 
     public init(
@@ -37,8 +37,8 @@ public struct RuleReader {
         return bytes
     }
 
-    /// Compiles what stands behind the `~`, and tries it.
-    /// - Parameter key: what it is the value or the key of.
+    /// Compiles and tries the expression after the `~`.
+    /// - Parameter key: the key that the expression belongs to.
     public func pattern(_ text: String, _ position: Position, _ written: String, _ key: String) -> Pattern? {
         do {
             let place = "\(owner), \(key), \(findings.place(position))"
@@ -52,22 +52,22 @@ public struct RuleReader {
             }
             return pattern
         } catch {
-            // the library's words may quote the expression, and so a secret that was put into it
+            // the library's message may quote the expression, and so a secret that was substituted into it
             let detail = written.contains("${") ? "" : ": \(Findings.quoted(String(describing: error)))"
             findings.error(position, "the text behind ~ is no regular expression\(detail)")
             return nil
         }
     }
 
-    // MARK: values of one kind
+    // MARK: values
 
-    /// Names or globs of what is to go.
+    /// Names or globs of the things to remove.
     func names(_ value: Decoded) -> [String] {
         if value.isEmptyList { findings.error(value.position, "an empty list removes nothing; remove the edit") }
         return value.list.compactMap(\.text)
     }
 
-    /// - Parameter place: where the value of a name goes.
+    /// - Parameter place: maps a name to the place of its value.
     func pairs(_ value: Decoded, _ place: (String) -> TemplatePlace) -> [Pair] {
         let fields = value.fields
         if fields?.written.isEmpty == true {
@@ -98,7 +98,7 @@ public struct RuleReader {
     }
 }
 
-/// Shapes that edits have in common.
+/// Shapes that several edits use.
 extension Shape {
     static let namesOrGlobs = Shape.oneOrMany(.text(.name))
     static let headers = Shape.map(.headerName, .template(.headerValue))

@@ -1,14 +1,13 @@
-/// Whether one interceptor applied in a phase, and the term that decided.
+/// Whether an interceptor applied in a phase, and the term that decided.
 public struct RuleVerdict: Equatable, Sendable {
     public var name: String
     public var matched: Bool
     public var because: String
-    /// The fewest terms of its condition that would have to be otherwise for it to apply; none where something else than its
-    /// condition decided.
+    /// The smallest set of terms that would have to change for the rule to apply; empty if something else decided.
     public var misses: [String]
-    /// How many terms of its condition held.
+    /// The number of terms that held.
     public var held: Int
-    /// It edits what the phase is about. Else this tells what can be said of it by then.
+    /// True if the rule has edits in this phase. If false, the verdict is preliminary.
     public var takesPart: Bool
 
     public init(
@@ -23,11 +22,11 @@ public struct RuleVerdict: Equatable, Sendable {
     }
 }
 
-/// How a phase of the chain went for every interceptor.
+/// The verdicts of one phase for every interceptor.
 public struct PhaseJudgement: Equatable, Sendable {
     public enum Phase: String, Sendable {
         case request
-        /// Of the response, before a step-up looks for an advice there.
+        /// Response edits before the step-up looks for an advice.
         case beforeStepUp = "before_step_up"
         case response, error
     }

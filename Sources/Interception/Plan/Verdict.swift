@@ -1,45 +1,45 @@
 public import HTTPCodec
 
-/// How a phase of the chain ended.
+/// The way in which a phase of the chain ended.
 public enum Verdict: Equatable, Sendable {
     case proceed
-    /// Answer in the origin's place.
+    /// Answer in place of the origin.
     case respond(DirectResponse, interceptor: String)
     case abort(interceptor: String, reason: String)
-    /// The client gets no answer, or none that is valid.
+    /// Send the client no response, or an invalid one.
     case breaks(Breakage, interceptor: String)
-    /// The phase has not come to its end: it waits for an interceptor, and goes on where that is done.
+    /// The phase waits for an interceptor and continues when it is done.
     case suspend(Suspension)
 
-    /// Of whoever ended the phase so.
+    /// The deed of the interceptor that ended the phase.
     var deed: Deed { if case .abort = self { .aborted } else { .applied } }
 }
 
-/// How fast an interceptor lets a body pass.
+/// The rate at which an interceptor lets a body pass.
 public struct ThrottleWish: Equatable, Sendable {
     public let interceptor: String
-    /// Bytes a second.
+    /// In bytes per second.
     public let rate: Int
 }
 
-/// That an interceptor wants the request sent again.
+/// An interceptor's request for a retry.
 public struct RetryWish: Equatable, Sendable {
     public let interceptor: String
     public let policy: RetryPolicy
-    /// What the attempt begins with; nil where that is what the client sent.
+    /// The request to retry with; nil for the client's request.
     public var basis: RetryBasis?
 }
 
-/// That an interceptor wants a request given up whose answer has not begun after so many milliseconds.
+/// An interceptor's request for a timeout of the response head, in milliseconds.
 public struct TimeoutWish: Equatable, Sendable {
     public let interceptor: String
     public let milliseconds: Int
 }
 
-/// What a further attempt begins with in the place of what the client sent.
+/// The request that a retry starts from, in place of the client's.
 public final class RetryBasis: Sendable, Equatable {
     public let head: RequestHead
-    /// Nil where the body stays.
+    /// Nil if the body is unchanged.
     public let body: [UInt8]?
 
     init(_ head: RequestHead, _ body: [UInt8]?) {
@@ -50,37 +50,37 @@ public final class RetryBasis: Sendable, Equatable {
     public static func == (left: RetryBasis, right: RetryBasis) -> Bool { left === right }
 }
 
-/// What a phase of the chain did.
+/// The result of a phase.
 public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict = .proceed
-    /// What each interceptor that took part did, for the record's events.
+    /// The effects of each interceptor that took part, for the record's events.
     public var changes: [RuleNote] = []
-    /// The same of edits that were asked for and could not be made.
+    /// Edits that could not be applied.
     public var warnings: [RuleNote] = []
-    /// Of a plan that explains itself alone.
+    /// Set only by plans that explain themselves.
     public var judgement: PhaseJudgement?
 
-    /// The interceptor behind which none was asked, though the message goes on.
+    /// The interceptor that stopped the chain without ending the exchange.
     public var stopped: String?
     /// Lines for the log.
     public var logged: [LoggedText] = []
-    /// When the request is given up that has no answer; the shortest of those that were asked for.
+    /// The shortest requested timeout.
     public var timeout: TimeoutWish?
-    /// The message waits as long as all of them together say.
+    /// Delays of the message. They add up.
     public var delays: [DelayWish] = []
-    /// Its body passes no faster than so many bytes a second.
+    /// Limits of the body's rate, in bytes per second.
     public var throttles: [ThrottleWish] = []
-    /// The slowest of them counts.
+    /// The slowest rate counts.
     public var rate: Int? { throttles.map(\.rate).min() }
-    /// Those that the request has to pass before anything comes of the verdict.
+    /// Limits that the request must pass before the verdict takes effect.
     public var limits: [LimitWish] = []
-    /// How the answer ends that the client gets.
+    /// Changes to the end of the client's response.
     public var ending = AnswerEnding()
-    /// Who wants the request sent again, and is heard in this order; where the verdict is to proceed.
+    /// Requests for a retry, in order of precedence, for a verdict of `proceed`.
     public var retries: [RetryWish] = []
 
     public init() {}
 
-    /// Further interceptors are asked.
+    /// Whether further interceptors run.
     var goesOn: Bool { verdict == .proceed && stopped == nil }
 }

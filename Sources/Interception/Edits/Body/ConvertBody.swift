@@ -50,12 +50,12 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
         }
     }
 
-    /// An object of texts. A name that stands more than once has an array of them.
+    /// Returns an object of strings. A name that occurs more than once gets an array of strings.
     static func json(_ form: QueryText) throws(BodyFault) -> JSONValue {
         var fields: [(name: String, values: [JSONValue])] = []
         var places: [String: Int] = [:]
         for pair in form.pairs where !pair.isEmpty {
-            // what is no text would be another one in JSON
+            // JSON cannot represent bytes that are not UTF-8
             guard String(validating: PercentCoding.decodeBytes(pair.utf8, plusAsSpace: true), as: UTF8.self) != nil
             else {
                 throw .unusable("has names or values that are no UTF-8 text")
@@ -71,7 +71,7 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
         return .object(fields.map { .init($0.name, $0.values.count == 1 ? $0.values[0] : .array($0.values)) })
     }
 
-    /// An array is a name that stands more than once; null is left out.
+    /// An array becomes a repeated name. A null value is left out.
     static func form(_ value: JSONValue) throws(BodyFault) -> QueryText {
         guard let members = value.members else { throw .unusable("is JSON, but no object, so it makes no form") }
         var form = QueryText("")
@@ -95,7 +95,7 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
 }
 
 extension JSONValue {
-    /// A text as it is, numbers and truth values as JSON writes them.
+    /// A string as it is; a number or a boolean as JSON writes it.
     fileprivate var plainText: String? {
         switch self {
         case .string(let text): text

@@ -1,18 +1,18 @@
 internal import HTTPCodec
 
-/// What the edits of form fields have in common: a form is pairs joined by `&`, or parts of their own.
+/// Code shared by the edits of form fields. A form is pairs joined by `&`, or a multipart body.
 enum FormEdit {
-    /// A form may have so many pairs.
+    /// The largest number of pairs in a form.
     static let mostPairs = 10_000
 
     static func concerns(_ type: MediaType?) -> Bool { type.map { $0.isForm || $0.isMultipartForm } ?? false }
 
-    /// The form of pairs in some bytes.
+    /// Parses a urlencoded form.
     static func pairs(_ bytes: [UInt8]) throws(BodyFault) -> QueryText {
         guard bytes.count(where: { $0 == 0x26 }) < mostPairs else {
             throw .unusable("is a form of more than \(mostPairs) fields")
         }
-        // what is no text would not stay as it came
+        // decoding and encoding again would change bytes that are not UTF-8
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .unusable("is no UTF-8 text") }
         return QueryText(text)
     }
@@ -25,7 +25,7 @@ enum FormEdit {
         }
     }
 
-    /// Makes the same change to a form of either kind.
+    /// Applies the same change to a urlencoded or a multipart form.
     static func edit(
         _ body: inout EditedBody, _ pairs: (inout QueryText) -> [String],
         _ parts: (inout MultipartText) throws(MultipartFault) -> [String]

@@ -2,9 +2,9 @@ public import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// What the edits of JSON have in common.
+/// Code shared by the edits of JSON.
 enum JSONEdit {
-    /// Anything that a program might read as text: many say nothing of JSON, or something else.
+    /// Accepts every type that may be text: many servers send JSON without a type, or with a wrong one.
     static func concerns(_ type: MediaType?) -> Bool {
         type.map { !$0.isMedia && $0.type != "multipart" && !$0.isEventStream } ?? true
     }
@@ -25,7 +25,7 @@ enum JSONEdit {
 }
 
 extension TextFormat {
-    /// RFC 6901.
+    /// A JSON pointer (RFC 6901).
     public static let jsonPointer = TextFormat(
         "a JSON pointer, such as /amount or /items/0/id, with ~1 for a slash in a name and ~0 for a tilde",
         pattern: "^(/([^~]|~[01])*)?$", isPublic: true

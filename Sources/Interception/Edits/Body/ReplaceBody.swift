@@ -2,7 +2,7 @@ public import Declaration
 internal import Formats
 public import HTTPCodec
 
-/// `replace_body`: several replacements are made one after another, each on what the one before it left.
+/// `replace_body`. Replacements run in order, each on the result of the one before.
 public struct ReplaceBody: RequestEdit, ResponseEdit, BodyEdit {
     public static let name = "replace_body"
     public static let doc =
@@ -48,7 +48,7 @@ public struct ReplaceBody: RequestEdit, ResponseEdit, BodyEdit {
         return notes
     }
 
-    /// - Returns: nil where nothing was found.
+    /// - Returns: nil if nothing was found.
     private static func replaced(
         _ text: String, _ search: Search, _ replacement: String, bound: Int
     ) throws(BodyFault) -> String? {

@@ -13,9 +13,9 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
             ]))
 
     public let bytes: [UInt8]
-    /// Nil where a type that is there stays.
+    /// The content type to set; nil keeps the existing one.
     public let contentType: String?
-    /// For a body that had none.
+    /// The content type for a message that has none.
     private let ownType: String
     private let template: Template?
 

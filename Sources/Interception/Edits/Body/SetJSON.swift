@@ -10,12 +10,12 @@ public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
 
     private struct Place {
         var pointer: JSONPointer
-        /// A JSON text.
+        /// Serialized JSON.
         var value: [UInt8]
         var template: Template?
     }
 
-    /// In this order.
+    /// The changes, in the order in which they are applied.
     private let places: [Place]
 
     private init(_ places: [Place]) { self.places = places }

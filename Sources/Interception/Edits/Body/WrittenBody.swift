@@ -1,12 +1,12 @@
 internal import Declaration
 internal import Formats
 
-/// A body as the configuration writes it: as text, as JSON, as bytes or as the name of a file.
+/// A body as the configuration gives it: text, JSON, bytes or a file name.
 struct WrittenBody {
     var bytes: [UInt8] = []
-    /// What it is made of for each exchange; nil where it is the same for all.
+    /// The template that each exchange fills in; nil for a constant body.
     var template: Template?
-    /// What it is, where the configuration does not say; nil where it says of no body.
+    /// The default content type; nil if the configuration gives no body.
     var type: String?
 
     static let keys: [String: Key] = Dictionary(
@@ -17,7 +17,7 @@ struct WrittenBody {
             Key("file", .text(.file), "A file with the body, read when the configuration is."),
         ].map { ($0.name, $0) })
 
-    /// - Returns: nil where the file cannot be had; the reader has been told why.
+    /// - Returns: nil if the file cannot be read. The reader has recorded the finding.
     init?(_ fields: Fields, _ reader: RuleReader) {
         if let json = fields["json"] {
             json.json?.write(to: &bytes)
@@ -38,6 +38,6 @@ struct WrittenBody {
         }
     }
 
-    /// Those of the keys that were written.
+    /// The keys that are present.
     static func written(_ fields: Fields) -> [String] { ["json", "text", "body", "file"].filter(fields.has) }
 }

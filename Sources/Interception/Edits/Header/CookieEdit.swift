@@ -1,7 +1,7 @@
 internal import HTTPCodec
 
-/// A cookie to send. In the request phase domain, path and secure decide whether it is sent at all, by the rules of a
-/// cookie store (RFC 6265 §5.4); how long it lives and which sites may cause it to be sent is said in responses alone.
+/// A cookie to send. In the request phase, domain, path and secure decide whether it is sent (RFC 6265 §5.4). Max-age,
+/// expires and same-site apply to responses only.
 public struct CookieEdit: Equatable, Sendable {
     public var name: String
     public var value: String
@@ -48,7 +48,7 @@ public struct CookieEdit: Equatable, Sendable {
         }
     }
 
-    /// Why stores refuse such a cookie, with what to do; nil where they take it. Completes "a cookie …".
+    /// The reason why cookie stores reject this cookie, with a remedy; nil if they accept it. Completes "a cookie …".
     var refusal: String? {
         if sameSite == .unrestricted, !secure { return "with same_site: none is taken with secure: true alone; add it" }
         if name.hasPrefix("__Secure-"), !secure {

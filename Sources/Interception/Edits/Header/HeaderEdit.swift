@@ -1,9 +1,9 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What the edits of headers have in common.
+/// Code shared by the edits of header fields.
 enum HeaderEdit {
-    /// Whether all of them may be written as they stand, into any head: then no exchange needs to ask again.
+    /// Whether all pairs are valid in every head, so that exchanges can skip the check.
     static func areSound(_ pairs: [Pair]) -> Bool {
         pairs.allSatisfy {
             $0.template == nil && HeaderRules.isWritable($0.name) && !ASCII.equal($0.name, "host")

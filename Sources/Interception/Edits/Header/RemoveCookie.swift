@@ -34,7 +34,7 @@ public struct RemoveCookie: RequestEdit, ResponseEdit {
             })
     }
 
-    /// Takes cookies out of one Cookie line, and the line when nothing is left; says how many there were.
+    /// Removes cookies from one Cookie field, and the field itself if it becomes empty. Returns the number of cookies removed.
     @discardableResult
     static func remove(
         from fields: inout FieldTable, at index: Int, where matches: (String) -> Bool

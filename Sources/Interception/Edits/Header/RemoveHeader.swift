@@ -2,8 +2,8 @@ public import Declaration
 import Formats
 public import HTTPCodec
 
-/// `remove_header`. Names may be globs; a glob never takes what the proxy itself writes, nor Host, without which no
-/// request is valid and which is therefore refused by name.
+/// `remove_header`. Names may be globs. A glob never matches Host or the fields that the proxy writes itself. Host by name is
+/// refused, because every request needs it.
 public struct RemoveHeader: RequestEdit, ResponseEdit {
     public static let name = "remove_header"
     public static let doc = "Removes headers by name or glob."

@@ -26,7 +26,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
             ]))
 
     public let cookie: CookieEdit
-    /// Of its value.
+    /// The template of the cookie's value.
     private let template: Template?
 
     public init(_ cookie: CookieEdit) {
@@ -89,7 +89,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
         var text = CookieText(fields.value(target))
         text.set(cookie.name, cookie.value)
         fields.setValue(target, text.text)
-        // the same name in a further Cookie line would stand beside the new value
+        // a cookie of this name in a later Cookie field would compete with the new value
         for index in lines.reversed() where index > target {
             RemoveCookie.remove(from: &fields, at: index) { $0 == cookie.name }
         }
@@ -97,7 +97,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
 }
 
 extension TextFormat {
-    /// RFC 9110 §5.6.7.
+    /// An HTTP date (RFC 9110 §5.6.7).
     static let httpDate = TextFormat(
         "a date as HTTP writes it, such as Wed, 21 Oct 2026 07:28:00 GMT", isPublic: true
     ) { CalendarTime.seconds(ofHTTP: $0, now: 0) != nil }

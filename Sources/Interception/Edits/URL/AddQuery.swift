@@ -8,7 +8,7 @@ public struct AddQuery: RequestEdit {
     public static let shape = Shape.parameters
 
     public let pairs: [Pair]
-    /// As they stand in a query, where that is the same for all exchanges.
+    /// The encoded parameters, if they are the same for all exchanges.
     private let written: [UInt8]?
 
     public init(_ pairs: [Pair]) {

@@ -1,14 +1,14 @@
 public import Declaration
 public import HTTPCodec
 
-/// `rewrite_url`: several expressions are tried one after another, each on what the one before it left.
+/// `rewrite_url`. Expressions run in order, each on the result of the one before.
 public struct RewriteURL: RequestEdit {
     public static let name = "rewrite_url"
     public static let mayStandIn = true
     public static let doc = "Replaces what \"~pattern\" finds in the whole URL; $1 is its first group."
     public static let shape = Shape.map(.name, .text(.any))
 
-    /// A rewritten URL may be this long, or twice as long as it was.
+    /// The longest rewritten URL in bytes; a URL may also grow to twice its length.
     private static let longest = 64 << 10
 
     public let rewrites: [(pattern: Pattern, replacement: String)]

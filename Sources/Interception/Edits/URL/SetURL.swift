@@ -10,7 +10,7 @@ public struct SetURL: RequestEdit {
 
     public let url: String
     private let template: Template?
-    /// It holds what came from an exchange, which is told nowhere.
+    /// The URL contains values of an exchange, so the log does not show it.
     private let isFilled: Bool
 
     public init(_ url: String) { self.init(url, nil) }

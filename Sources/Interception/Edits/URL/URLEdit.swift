@@ -1,21 +1,21 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What the edits of a request's URL have in common.
+/// Code shared by the edits of a request's URL.
 enum URLEdit {
-    /// Scheme, authority and path: a query, or what stands behind a semicolon, may hold secrets.
+    /// Scheme, authority and path. Queries and path parameters are omitted, because they may hold secrets.
     static func place(_ head: RequestHead) -> String {
         "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))\(head.path.prefix { $0 != ";" })"
     }
 
-    /// - Throws: when the request has no URL with a path: `OPTIONS *`, CONNECT.
+    /// - Throws: if the request has no URL with a path: `OPTIONS *` or CONNECT.
     static func checkHasPath(_ head: RequestHead) throws(EditFault) {
         guard head.target.form == .absolute || head.target.form == .origin else {
             throw EditFault(reason: "the request's target \(head.targetText) is no URL that could be changed")
         }
     }
 
-    /// Points the request elsewhere. Host follows when host or port changed.
+    /// Changes the request's URL. Host is rewritten if the host or the port changes.
     static func retarget(_ head: inout RequestHead, _ url: String) throws(EditFault) {
         try checkHasPath(head)
         let before = (head.host, head.target.port)
@@ -28,12 +28,12 @@ enum URLEdit {
         if before != (head.host, head.target.port) { head.fields.set("Host", head.fields.text(head.target.authority)) }
     }
 
-    /// A URL holds ASCII alone (RFC 3986 §2); what a configuration writes beyond it is meant as UTF-8.
+    /// Escapes non-ASCII characters as UTF-8: a URL is ASCII only (RFC 3986 §2).
     private static func escapingNonASCII(_ text: String) -> String {
         text.unicodeScalars.map { $0.isASCII ? String($0) : PercentCoding.encode(String($0)) }.joined()
     }
 
-    /// Parameters as they stand in a query; nil where an exchange has to make their values, or one name stands twice.
+    /// The encoded parameters; nil if a value has a template or a name occurs twice.
     static func written(_ pairs: [Pair]) -> [UInt8]? {
         guard !pairs.isEmpty, pairs.allSatisfy({ $0.template == nil }), Set(pairs.map(\.name)).count == pairs.count
         else { return nil }
