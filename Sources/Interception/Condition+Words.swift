@@ -1,5 +1,5 @@
-/// A condition in words, for whoever looks a configuration through. What headers, queries, cookies and bodies have to hold is
-/// left out: it may be a secret.
+/// Describes a condition for readers of the configuration. Expected values of headers, queries, cookies and bodies are left
+/// out, because they may be secrets.
 extension Condition {
     public var words: String {
         switch self {

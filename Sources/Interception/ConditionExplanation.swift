@@ -1,18 +1,18 @@
 internal import HTTPCodec
 
-/// What is said of a condition that was asked.
+/// The explanation of an evaluated condition.
 struct ConditionFinding {
     var holds: Bool
-    /// The term that decided, as a sentence's part.
+    /// The term that decided, as part of a sentence.
     var because: String
-    /// The fewest terms that would have to be otherwise for it to hold.
+    /// The smallest set of terms that would have to change for the condition to hold.
     var misses: [String]
-    /// How many terms held.
+    /// The number of terms that held.
     var held: Int
 }
 
 extension ConditionFinding {
-    /// Of one term.
+    /// The finding for one term.
     init(_ holds: Bool, _ because: String) {
         self.init(holds: holds, because: because, misses: holds ? [] : [because], held: holds ? 1 : 0)
     }
@@ -70,7 +70,7 @@ extension CompiledCondition.Test {
         return (holds, holds ? found : "\(found), wanted \(wanted)")
     }
 
-    /// An advice document as `tree` would fill the screen.
+    /// Shortens long values, such as an advice document as `tree`.
     private static func shortened(_ text: String) -> String {
         text.count > 120 ? "\(text.prefix(117))..." : text
     }

@@ -1,23 +1,23 @@
 internal import Formats
 public import HTTPCodec
 
-/// Cookies that one origin has set for one login, as a user agent keeps them (RFC 6265 §5.3).
+/// The cookies that one origin has set for one login, stored as a user agent does (RFC 6265 §5.3).
 public struct CookieJar: Sendable {
     public struct Cookie: Equatable, Sendable {
         public let name: String
         public let value: String
-        /// Domain, path and secure, by which it is sent.
+        /// The domain, path and secure attributes that decide when the cookie is sent.
         let scope: CookieEdit
-        /// The host that set it, where it is for nobody else.
+        /// The host that set a host-only cookie; else nil.
         let host: String?
-        /// Seconds since 1970; nil where it lasts as long as whoever keeps it.
+        /// In seconds since 1970; nil for a session cookie, which lives as long as the jar.
         public let expires: Int?
     }
 
-    /// What is sent with a request, and what is not.
+    /// The cookies to send with a request, and the ones withheld.
     public struct Selection: Equatable, Sendable {
         public var pairs: [(name: String, value: String)] = []
-        /// Why a cookie stays behind, each as a sentence's end with the cookie's name in it.
+        /// The reason for each withheld cookie, as the end of a sentence with the cookie's name.
         public var withheld: [String] = []
 
         public static func == (left: Selection, right: Selection) -> Bool {
@@ -26,7 +26,7 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// More than a service has use for.
+    /// The largest number of cookies.
     static let most = 32
     static let longest = 8 << 10
 
@@ -37,11 +37,11 @@ public struct CookieJar: Sendable {
     public var isEmpty: Bool { cookies.isEmpty }
     public subscript(_ name: String) -> Cookie? { cookies.first { $0.name == name } }
 
-    /// Takes over what a response sets and deletes.
+    /// Applies the Set-Cookie fields of a response.
     /// - Parameters:
-    ///   - name: the only cookie that is looked at; nil for all.
-    ///   - request: what is answered.
-    ///   - now: seconds since 1970.
+    ///   - name: the only cookie to consider; nil for all.
+    ///   - request: the request of the response.
+    ///   - now: in seconds since 1970.
     public mutating func take(_ fields: FieldTable, only name: String? = nil, answering request: RequestHead, now: Int)
     {
         for line in fields.values(named: "Set-Cookie") {
@@ -52,7 +52,7 @@ public struct CookieJar: Sendable {
 
     private mutating func take(_ set: HTTPCodec.SetCookie, _ request: RequestHead, _ now: Int) {
         let host = request.host
-        // a domain that the host has no part in is a fault or worse (RFC 6265 §5.3)
+        // the host must be within the cookie's domain (RFC 6265 §5.3)
         if let domain = set.domain, !CookieScope.covers(domain, host) { return }
         let scope = CookieEdit(
             name: set.name, value: set.value, domain: set.domain, path: set.path ?? Self.folder(of: request.path),
@@ -73,14 +73,14 @@ public struct CookieJar: Sendable {
 
     private static let decade = 10 * 366 * 86400
 
-    /// RFC 6265 §5.1.4.
+    /// The default path of a cookie (RFC 6265 §5.1.4).
     private static func folder(of path: String) -> String {
         let bytes = path.utf8
         guard bytes.first == 0x2F, let last = bytes.lastIndex(of: 0x2F), last > bytes.startIndex else { return "/" }
         return String(path[..<last])
     }
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: in seconds since 1970.
     public func selection(for request: RequestHead, now: Int) -> Selection {
         var selection = Selection()
         for cookie in cookies where cookie.expires.map({ $0 > now }) ?? true {

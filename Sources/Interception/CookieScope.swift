@@ -2,9 +2,9 @@ internal import Addresses
 internal import Formats
 internal import HTTPCodec
 
-/// Whether a cookie may be sent with a request, as a cookie store decides it (RFC 6265 §5.1.3, §5.1.4, §5.4).
+/// Decides whether a cookie may be sent with a request (RFC 6265 §5.1.3, §5.1.4, §5.4).
 enum CookieScope {
-    /// Why the cookie is not sent; nil when it is.
+    /// The reason why the cookie is not sent; nil if it is.
     static func refusal(_ cookie: CookieEdit, for head: RequestHead) -> String? {
         let host = head.host
         if let domain = cookie.domain.map(normalised), !domain.isEmpty, !covers(domain, host) {
@@ -17,13 +17,13 @@ enum CookieScope {
         return nil
     }
 
-    /// A leading dot means nothing (RFC 6265 §5.2.3), brackets are no part of an address.
+    /// Removes a leading dot (RFC 6265 §5.2.3) and the brackets of an address.
     private static func normalised(_ domain: String) -> String {
         let name = domain.filter { $0 != "[" && $0 != "]" }
         return HostName.normalized(name.hasPrefix(".") ? name.dropFirst() : name[...])
     }
 
-    /// RFC 6265 §5.1.3. An address has no subdomains.
+    /// Domain matching (RFC 6265 §5.1.3). An address has no subdomains.
     static func covers(_ domain: String, _ host: String) -> Bool {
         if host == domain { return true }
         return host.hasSuffix(".\(domain)") && !isAddress(host)
@@ -33,7 +33,7 @@ enum CookieScope {
         host.utf8.contains(ASCII.colon) || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == 0x2E }
     }
 
-    /// RFC 6265 §5.1.4.
+    /// Path matching (RFC 6265 §5.1.4).
     static func admits(_ cookiePath: String, _ path: String) -> Bool {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == 0x2F

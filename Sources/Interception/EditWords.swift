@@ -1,9 +1,8 @@
-/// What is said of a rule's edits in one phase. Nearly always they do what they are asked for, and that sentence is made
-/// beforehand.
+/// The words of a rule's edits in one phase. Edits nearly always apply in full, so that sentence is precomputed.
 struct EditWords: Sendable {
     private let name: String
     private let each: [[String]]
-    /// All of them were made as they were asked for.
+    /// The note for the case that all edits applied in full.
     let all: RuleNote
 
     init(_ name: String, _ edits: [any Edit]) {
@@ -12,10 +11,10 @@ struct EditWords: Sendable {
         all = Self.note(name, each.flatMap { $0 })
     }
 
-    /// Of one edit.
+    /// The words of one edit.
     subscript(place: Int) -> [String] { each[place] }
 
-    /// Of so many edits.
+    /// The words of the first edits.
     func first(_ count: Int) -> [String] { each[..<count].flatMap { $0 } }
 
     func note(_ words: [String], _ deed: Deed) -> RuleNote { Self.note(name, words, deed) }
@@ -26,7 +25,7 @@ struct EditWords: Sendable {
 }
 
 extension EditEffect {
-    /// The same in words, for an edit that was made for one exchange.
+    /// Describes an edit whose templates were filled in for one exchange.
     func told(by edit: any Edit) -> EditEffect {
         guard case .done = self else { return self }
         return .changed(edit.words)

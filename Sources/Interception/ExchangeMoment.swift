@@ -1,146 +1,146 @@
-/// One thing that happens to an exchange. Typed, for whoever reads it: the log, `doctor`, whatever keeps a journal. Only these
-/// make sentences of it. Texts in it have been through the redaction of the configuration; none holds a secret.
+/// An event of an exchange. Events are typed: the log, `doctor` and the journal turn them into sentences. Texts are already
+/// redacted, and none holds a secret.
 public enum ExchangeMoment: Equatable, Sendable {
-    // MARK: on the way
+    // MARK: request and response
 
     /// The request has an Action.
     case recognised(Action, realm: String?, tree: String?, evidence: String)
-    /// It goes by way of another proxy.
+    /// The request goes through an upstream proxy.
     case routed(by: String)
-    /// The request goes out: for the first time, or again.
+    /// The request is sent, for the first time or again.
     case sent
-    /// A phase of the interceptors was run by a plan that explains itself.
+    /// A phase of the interceptors ran in a plan that explains itself.
     case judged(PhaseJudgement)
     /// An interceptor changed the request or the response.
     case edited(RuleNote, in: PhaseJudgement.Phase)
     /// An interceptor wrote a line to the log.
     case logged(interceptor: String, String)
-    /// An interceptor would have changed a body, and could not.
+    /// An interceptor could not change a body.
     case warned(RuleNote, in: PhaseJudgement.Phase)
-    /// An interceptor answered in the place of whoever was asked.
+    /// An interceptor answered in place of the origin or AM.
     case responded(interceptor: String, status: Int)
-    /// An interceptor lets no more requests through now: this one waits for its turn.
+    /// The request waits at an interceptor's limit.
     case queued(interceptor: String)
-    /// Its turn came after so long.
+    /// The limit admitted the request after this wait.
     case admitted(interceptor: String, milliseconds: Int)
-    /// An interceptor lets no more through than that, and this request was not.
+    /// An interceptor's limit refused the request.
     case refused(interceptor: String, String)
-    /// An interceptor broke what the client gets.
+    /// An interceptor replaced the response by a fault.
     case broken(interceptor: String, Breakage)
-    /// An interceptor had the answer's body break off there.
+    /// An interceptor truncated the response's body.
     case cutShort(AnswerEnding.Cut)
-    /// An interceptor has the end of the answer come so much later.
+    /// An interceptor delays the end of the response.
     case endDelayed(interceptor: String, milliseconds: Int)
-    /// An interceptor has the message wait.
+    /// An interceptor delays the message.
     case delayed(interceptor: String, milliseconds: Int)
-    /// An interceptor lets the body pass no faster than so many bytes a second.
+    /// An interceptor limits the body's rate, in bytes per second.
     case throttled(interceptor: String, rate: Int)
-    /// An interceptor has the request sent again, for the nth time of so many, after a wait.
+    /// An interceptor retries the request after a wait: retry `number` of at most `of`.
     case retried(interceptor: String, number: Int, of: Int, milliseconds: Int)
-    /// An interceptor, or Usher itself, would have had it sent again, and for this reason it was not.
+    /// A retry that an interceptor or Usher itself wanted did not take place, for this reason.
     case notRetried(interceptor: String?, String)
-    /// The client gets the head of its answer.
+    /// The client receives the head of the response.
     case delivered(status: Int)
-    /// No answer of the origin could be had, or not all of it: an error type of RFC 9209 §2.3, and words for a person.
+    /// The origin sent no response, or not all of it: an error type of RFC 9209 §2.3, and words for a person.
     case failed(token: String, details: String)
-    /// The client showed a password that is not this user's.
+    /// The client sent a wrong password for this user.
     case unauthenticated(user: String)
-    /// The client gave its request up and keeps its connection.
+    /// The client cancelled the request and keeps its connection.
     case cancelled
-    /// There was no room to keep the request's body.
+    /// Buffers had no room for the request's body.
     case unkept
-    /// An answer was passed on without a look through it, for this reason.
+    /// A response was passed on without being read, for this reason.
     case unread(String)
 
     // MARK: transactional authorization
 
-    /// The client deals with advice itself.
+    /// The client handles advice itself.
     case leftToClient
     case advice(status: Int, host: String, summary: String)
-    /// What looked like an advice is none, for this reason.
+    /// A response looked like an advice but is none, for this reason.
     case notAdvice(String)
-    /// The body of an answer holds an advice, and that resource takes none from there. Said once of each.
+    /// A response body contains an advice that the resource's settings ignore. Reported once per resource.
     case uncountedAdvice(resource: String)
     /// An advice is not acted on, for this reason.
     case declined(String)
-    /// AM refused the answers that would be given, so often in a row; they are not tried for so many seconds.
+    /// AM refused the configured answers this many times in a row; Usher does not try them for this many seconds.
     case heldOff(refusals: Int, seconds: Int)
-    /// A call to AM goes out.
+    /// A call to AM is sent.
     case call(Action, number: Int, url: String)
-    /// What the conversation with AM came to, in its own words.
+    /// The result of the conversation with AM, in its own words.
     case conversation(String)
-    /// A person is asked, under that id, for so many milliseconds at most.
+    /// The exchange waits for a person, identified by this id, for at most this long.
     case parked(id: String, milliseconds: Int)
-    /// That person spoke after so many milliseconds; the word.
+    /// The person replied with this word after this many milliseconds.
     case spoken(id: String, milliseconds: Int, word: String)
-    /// AM granted something, and the resource asks for the same again.
+    /// AM granted the step-up, but the resource demands it again.
     case notApproved(String)
-    /// The resource is asked once more, for this reason.
+    /// The request is sent to the resource once more, for this reason.
     case askedAgain(String)
     case replayed(method: String, url: String)
-    /// The request cannot be sent again, for this reason; the original answer was delivered.
+    /// The request cannot be replayed, for this reason. The client gets the original response.
     case notReplayed(String)
-    /// The step-up came to nothing, for this reason; the original answer was delivered.
+    /// The step-up failed, for this reason. The client gets the original response.
     case stepUpFailed(String)
-    /// The client went away, and with it the step-up or the login.
+    /// The client disconnected, which ended the step-up or login.
     case abandoned
 
     // MARK: decisions
 
-    /// AM is asked whether a request may go out.
+    /// AM is asked whether the request may be sent.
     case question(Action, number: Int, url: String)
-    /// What came of that, in words.
+    /// AM's decision, in words.
     case decision(String)
-    /// An advice was told in the form that the client understands.
+    /// An advice was rewritten into the form that the client understands.
     case translated(String)
 
     // MARK: logins
 
-    /// A call of an interceptor's login goes out.
+    /// A call of an interceptor's login is sent.
     case loginCall(Action, interceptor: String, number: Int, url: String)
-    /// What an interceptor's login came to, in its words.
+    /// The result of an interceptor's login, in its words.
     case login(interceptor: String, String)
 
     // MARK: tokens
 
-    /// A call goes out by which a token for that resource is had.
+    /// A call for a token of this resource is sent.
     case tokenCall(Action, resource: String, number: Int, url: String)
-    /// What became of the token for that resource, in words.
+    /// The result for the resource's token, in words.
     case token(resource: String, String)
 
     // MARK: sessions
 
-    /// Which session goes along with a request that carries none, and what came of getting it.
+    /// The session added to a request without one, or the result of obtaining it.
     case session(String)
-    /// A call of Usher's own login goes out.
+    /// A call of Usher's own login is sent.
     case sessionCall(Action, number: Int, url: String)
-    /// Calls of Usher's own won something; another moment has the words.
+    /// Usher's own calls obtained a credential; another event describes it.
     case won(Wins)
 
     // MARK: devices
 
-    /// A call of a device goes out, in an app's own journey.
+    /// A device's call in an app's own journey is sent.
     case deviceCall(Action, number: Int, url: String)
 
     // MARK: tunnels
 
-    /// The client asks for another name in the tunnel than the tunnel was opened to.
+    /// The client's TLS names another host than the tunnel.
     case renamed(String, tunnel: String)
     case leftUnopened(UnopenedReason)
-    /// The client's TLS was opened under that name.
+    /// The client's TLS was decrypted under this name.
     case opened(name: String, negotiated: String)
-    /// The client would not have the certificate that it was shown: an error type, and words for a person.
+    /// The client rejected the certificate: an error type, and words for a person.
     case certificateRefused(token: String, details: String)
-    /// The client closed before its handshake for that name was done, beside another: it needs this one no more.
+    /// The client closed this handshake unfinished, after it opened another connection for the same name.
     case leftHandshake(String)
-    /// A configuration that was reloaded has the connection no more.
+    /// A reloaded configuration no longer permits the connection.
     case noLongerPermitted
 
-    /// Why a tunnel's TLS was left as it is, though its host is among those that are opened.
+    /// The reason why a tunnel was not decrypted although its host is configured for decryption.
     public enum UnopenedReason: Equatable, Sendable {
-        /// The client speaks none of the protocols that could be read; those that it offers.
+        /// The client offers only these protocols, none of which Usher can read.
         case protocols(String)
-        /// This client refused the certificate for that name again and again.
+        /// The client has rejected the certificate of this name repeatedly.
         case refusals(String)
     }
 }
@@ -152,8 +152,8 @@ extension RuleNote {
 }
 
 extension ExchangeMoment {
-    /// The same with its texts as they may be shown.
-    /// - Parameter shown: what may be shown of a text.
+    /// Returns the event with redacted texts.
+    /// - Parameter shown: redacts a text.
     public func redacted(_ shown: (String) -> String) -> ExchangeMoment {
         switch self {
         case .recognised(let action, let realm, let tree, let evidence):
@@ -216,7 +216,7 @@ extension ExchangeMoment {
         }
     }
 
-    /// A step-up, or a login of Usher's own, holds the exchange up.
+    /// True if a step-up, or a login of Usher's own, delays the exchange.
     public var isStepUp: Bool {
         switch self {
         case .call, .loginCall, .parked, .heldOff: true
@@ -224,7 +224,7 @@ extension ExchangeMoment {
         }
     }
 
-    /// It goes without saying in every exchange: the record has it in a field.
+    /// True for events of every exchange, which the record has as fields.
     public var isPlain: Bool {
         switch self {
         case .sent, .delivered, .won: true

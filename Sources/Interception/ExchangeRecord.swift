@@ -1,11 +1,11 @@
 public import HTTPCodec
 
-/// What is kept of one exchange for the access log, and of what happened on its way.
+/// The data about one exchange that the access log and the journal use.
 public struct ExchangeRecord: Sendable {
-    /// One thing that happened, in order; becomes one line of the log.
+    /// One event, in order. Each becomes a line of the log.
     public struct Event: Sendable {
         public var moment: ExchangeMoment
-        /// Milliseconds since the exchange began.
+        /// In milliseconds since the exchange began.
         public var at: Int
 
         public init(_ moment: ExchangeMoment, at: Int) {
@@ -14,14 +14,14 @@ public struct ExchangeRecord: Sendable {
         }
     }
 
-    /// Identifies the exchange in log, answers made here and, later, the journal.
+    /// Identifies the exchange in the log, in responses made by Usher, and in the journal.
     public var flow: UInt64 = 0
     public var client = ""
-    /// Who asked, where clients have to show a password and this one's was right.
+    /// The authenticated user of the proxy, if clients need a password.
     public var user: String?
-    /// ASCII. Bytes, not text, because every exchange is recorded and few records are ever read.
+    /// ASCII bytes instead of a String, because every exchange is recorded and few records are read.
     public var method: [UInt8] = []
-    /// The URL as the client asked for it, secrets in the query redacted. UTF-8.
+    /// The URL of the client's request in UTF-8, with secrets in the query redacted.
     public var url: [UInt8] = []
     public var status = 0
     public var action: Action?
@@ -29,27 +29,27 @@ public struct ExchangeRecord: Sendable {
     public var tree: String?
     public var requestBytes: UInt64 = 0
     public var responseBytes: UInt64 = 0
-    /// Milliseconds from the request's first byte to the end of its answer.
+    /// In milliseconds, from the request's first byte to the end of the response.
     public var milliseconds = 0
-    /// Times the request went to its origin; more than one after a replay.
+    /// The number of times the request was sent; more than one after a replay or retry.
     public var attempts = 0
-    /// RFC 9209 error token of an answer made here.
+    /// The RFC 9209 error token of a response made by Usher.
     public var proxyError: String?
     public var events: [Event] = []
-    /// What Usher had for it by calls of its own.
+    /// The credentials that Usher's own calls obtained.
     public var wins: Wins = []
-    /// Of the request as it came.
+    /// The HTTP version of the request.
     public var version = HTTPVersion.http11
-    /// Of the answer that came last; nil where no origin has answered.
+    /// The HTTP version of the last response; nil if no origin has answered.
     public var originVersion: HTTPVersion?
-    /// Whence the client came and what it calls itself, where the log tells that. Secrets in them redacted.
+    /// Referer and User-Agent for the combined log format, with secrets redacted; nil if that format is not used.
     public var provenance: Provenance?
-    /// The trace that it belongs to, where traces are exported.
+    /// The exchange's span, if traces are exported.
     public var trace: ExchangeTrace?
 
     public init() {}
 
-    /// Takes in what happened: what every line of the log says, and what is worth a line of its own.
+    /// Records an event in the fields, and in the list of events if it deserves a line of its own.
     public mutating func take(_ moment: ExchangeMoment, at time: Int) {
         switch moment {
         case .recognised(let action, let realm, let tree, _):
@@ -65,7 +65,7 @@ public struct ExchangeRecord: Sendable {
         if !moment.isPlain { events.append(Event(moment, at: time)) }
     }
 
-    /// Empties the record for the next exchange of the same client, keeping its buffers.
+    /// Resets the record for the client's next exchange and keeps its buffers.
     public mutating func reset(flow: UInt64) {
         self.flow = flow
         originVersion = nil
@@ -76,7 +76,7 @@ public struct ExchangeRecord: Sendable {
         responseBytes = 0
         milliseconds = 0
         attempts = 0
-        // few exchanges have any of these
+        // few exchanges set these, and a test is cheaper than a store
         if user != nil { user = nil }
         if action != nil { action = nil }
         if realm != nil { realm = nil }
@@ -89,13 +89,13 @@ public struct ExchangeRecord: Sendable {
     }
 }
 
-/// What exchanges had by calls of Usher's own.
+/// Credentials that Usher's own calls obtained for an exchange.
 public struct Wins: OptionSet, Sendable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A login won a session.
+    /// A login obtained a session.
     public static let session = Wins(rawValue: 1)
     /// A token was granted.
     public static let token = Wins(rawValue: 2)

@@ -1,11 +1,11 @@
-/// What interceptors keep of one exchange, through its phases and attempts: texts by name. A value, so that a phase that is
-/// tried on a copy leaves no trace.
+/// Named values that interceptors keep for an exchange, across its phases and attempts. A struct, so that a trial run on a copy
+/// leaves no trace.
 public struct ExchangeState: Equatable, Sendable {
-    /// Whose names they are.
+    /// The namespace of a name.
     public enum Scope: Hashable, Sendable {
-        /// Of one interceptor, by its name: others may take the same names for their own.
+        /// The names of one interceptor. Others may use the same names.
         case own(String)
-        /// Of all interceptors that share theirs.
+        /// The names of all interceptors that share their state.
         case shared
     }
 
@@ -14,12 +14,12 @@ public struct ExchangeState: Equatable, Sendable {
         var name: String
     }
 
-    /// So many values may be kept.
+    /// The largest number of values.
     public static let mostValues = 64
-    /// Names and values together may have so many bytes.
+    /// The largest size of names and values together, in bytes.
     public static let mostBytes = 32 << 10
 
-    /// What was decided of the interceptors themselves.
+    /// Sampling decisions about the interceptors.
     var decisions = RuleMemory()
     private struct Kept: Equatable, Sendable {
         var text: String
@@ -33,12 +33,12 @@ public struct ExchangeState: Equatable, Sendable {
 
     public subscript(_ name: String, in scope: Scope) -> String? { values[Key(scope: scope, name: name)]?.text }
 
-    /// Where a value came from.
+    /// The sources of a value.
     func origins(of name: String, in scope: Scope) -> [ValueOrigin] {
         values[Key(scope: scope, name: name)]?.origins ?? []
     }
 
-    /// All values by their names.
+    /// All values by name.
     func values(in scope: Scope) -> [String: String] {
         var found: [String: String] = [:]
         for (key, value) in values where key.scope == scope { found[key.name] = value.text }
@@ -46,9 +46,9 @@ public struct ExchangeState: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - value: nil to let go of it.
-    ///   - origins: where it came from.
-    /// - Throws: the state is unchanged then.
+    ///   - value: nil removes the value.
+    ///   - origins: the sources of the value.
+    /// - Throws: if a limit is exceeded. The state is then unchanged.
     public mutating func set(
         _ name: String, to value: String?, from origins: [ValueOrigin] = [], in scope: Scope
     ) throws(StateFault) {
@@ -64,7 +64,7 @@ public struct ExchangeState: Equatable, Sendable {
     }
 }
 
-/// Why a value is not kept.
+/// The reason why a value was not stored.
 public enum StateFault: Error, Equatable, Sendable {
     case tooMany, tooLarge
 

@@ -1,17 +1,17 @@
 public import HTTPCodec
 
-/// The span of an exchange, and those of the calls that were made for it.
+/// The span of an exchange, and the spans of the calls made for it.
 public struct ExchangeTrace: Sendable {
-    /// A call of Usher's own.
+    /// A call that Usher made itself.
     public struct Call: Sendable {
         public var span: UInt64
         public var action: Action
         public var method: String
-        /// Secrets in it redacted.
+        /// With secrets redacted.
         public var url: String
-        /// 0 where no answer came.
+        /// 0 if there was no response.
         public var status: Int
-        /// Milliseconds since the exchange began.
+        /// In milliseconds since the exchange began.
         public var began: Int
         public var ended: Int
 
@@ -29,20 +29,20 @@ public struct ExchangeTrace: Sendable {
     }
 
     public let trace: TraceID
-    /// Whose child the span is; 0 where the trace begins with it.
+    /// The parent span; 0 if the trace starts here.
     public let parent: UInt64
     public let span: UInt64
     public let isSampled: Bool
-    /// When it began, in milliseconds since its exchange did.
+    /// In milliseconds since the exchange began.
     public var began = 0
     public private(set) var calls: [Call] = []
 
-    /// More of one exchange are not told.
+    /// The largest number of calls that are exported for one exchange.
     private static let mostCalls = 200
 
     /// - Parameters:
-    ///   - parent: what the client says, where that is anything.
-    ///   - share: of the traces that begin here, how many are exported.
+    ///   - parent: the client's trace context, if valid.
+    ///   - share: the share of new traces that are exported.
     public init(continuing parent: TraceParent?, share: Double) {
         trace = parent?.trace ?? .random()
         self.parent = parent?.parent ?? 0
@@ -58,10 +58,10 @@ public struct ExchangeTrace: Sendable {
         self.began = began
     }
 
-    /// Of a call that is made for it.
+    /// The span of a call made for the exchange.
     public func child(began: Int) -> ExchangeTrace { ExchangeTrace(under: self, began: began) }
 
-    /// What whoever gets the request is told.
+    /// The trace context sent with the request.
     public var shown: TraceParent { TraceParent(trace: trace, parent: span, isSampled: isSampled) }
 
     public mutating func add(_ call: Call) {

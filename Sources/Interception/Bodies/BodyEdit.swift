@@ -1,17 +1,17 @@
 public import HTTPCodec
 
-/// A change to a body, whichever side it comes from. It looks at no head: whoever makes it sees to the framing, to the
-/// content codings and to the content type.
+/// A change to the body of a request or a response. It does not see the head: the caller handles framing, content codings and
+/// the content type.
 public protocol BodyEdit: Edit {
-    /// False for a body whose type says that it cannot be changed so: it need not be kept then.
+    /// False if a body of this type cannot be changed by the edit, so it need not be buffered.
     func concerns(_ type: MediaType?) -> Bool
-    /// True for a body whose type says that it is what the edit would make of it.
+    /// True if a body of this type already has the form that the edit produces.
     func isDone(_ type: MediaType?) -> Bool
-    /// Whether it makes a body where there is none, of a type that it concerns.
+    /// Whether the edit creates a body where there is none, of a type that it concerns.
     var makesBody: Bool { get }
 
-    /// Changes the body once, at its end, or not at all.
-    /// - Returns: what it did, in a few words each; names only, never values.
+    /// Changes the whole body once, or leaves it unchanged.
+    /// - Returns: the changes, a few words each: names only, never values.
     func apply(to body: inout EditedBody) throws(BodyFault) -> [String]
 }
 
@@ -21,7 +21,7 @@ extension BodyEdit {
     public func concerns(_ type: MediaType?) -> Bool { true }
     public func isDone(_ type: MediaType?) -> Bool { false }
 
-    /// The edit, or what is made of its fault.
+    /// Applies the edit, or handles its fault according to the policy.
     func attempt(on body: inout EditedBody, _ policy: BodyPolicy) throws(EditFault) -> EditEffect {
         body.isAsked = true
         let concerns = concerns(body.type)
@@ -39,7 +39,7 @@ extension BodyEdit {
     }
 }
 
-/// What an edit of a body does to a message whose body is not there: nothing.
+/// A body edit does nothing to a message without a body.
 extension RequestEdit where Self: BodyEdit {
     public func apply(to head: inout RequestHead) -> EditEffect { .changed(["found no body for \(Self.name)"]) }
 }
@@ -48,13 +48,13 @@ extension ResponseEdit where Self: BodyEdit {
     public func apply(to head: inout ResponseHead) -> EditEffect { .changed(["found no body for \(Self.name)"]) }
 }
 
-/// Why a body was not changed.
+/// The reason why a body was not changed.
 public enum BodyFault: Error, Equatable, Sendable {
-    /// More of it came than is kept.
+    /// The body is larger than the limit.
     case overLimit(Int)
-    /// What others have kept leaves no room for it.
+    /// Other buffered bodies leave no room for it.
     case noRoom
-    /// Completes "the body …": what it is not, or cannot be made.
+    /// Completes "the body …".
     case unusable(String)
 
     public var explanation: String {
@@ -66,17 +66,17 @@ public enum BodyFault: Error, Equatable, Sendable {
     }
 }
 
-/// What becomes of a message whose body an edit cannot be made to.
+/// The handling of a message whose body an edit cannot change.
 public struct BodyPolicy: Equatable, Sendable {
     public enum Handling: String, CaseIterable, Sendable {
-        /// It goes on as it is, with a warning.
+        /// Passes the message on unchanged, with a warning.
         case pass
         case refuse
     }
 
-    /// More of the body came than is kept.
+    /// The body is larger than the limit.
     public var overLimit: Handling
-    /// The body is not what the edit is for, such as JSON, or cannot be taken out of its content coding.
+    /// The body has another format, such as not JSON, or its content coding cannot be decoded.
     public var invalid: Handling
 
     public init(overLimit: Handling = .pass, invalid: Handling = .pass) {

@@ -1,33 +1,33 @@
-/// What rules need of bodies, as far as they alone tell: that of a plan is what any of its rules needs.
+/// The use that rules make of bodies. A plan's needs are the union of its rules' needs.
 struct BodyNeeds: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// An edit of the request phase looks at the request's body, or takes a value from there.
+    /// An edit of the request phase reads the request's body, or a template does.
     static let requestEdits = BodyNeeds(rawValue: 1)
-    /// The same of the response.
+    /// The same for the response.
     static let responseEdits = BodyNeeds(rawValue: 2)
-    /// A condition asks what is in the request's body.
+    /// A condition reads the request's body.
     static let requestCondition = BodyNeeds(rawValue: 4)
     static let responseCondition = BodyNeeds(rawValue: 8)
-    /// An edit takes a value from the request's body once that was sent.
+    /// A template reads the request's body after it was sent.
     static let sentBody = BodyNeeds(rawValue: 16)
-    /// A request is answered or given up before it is sent.
+    /// An edit may answer or abort before the request is sent.
     static let ending = BodyNeeds(rawValue: 32)
-    /// It may be sent again.
+    /// The request may be sent again.
     static let retry = BodyNeeds(rawValue: 64)
 
     static let conditions: BodyNeeds = [.requestCondition, .responseCondition]
-    /// Somebody asks what is in the request's body beside those that edit it.
+    /// Uses of the request's body other than edits of it.
     static let requestReaders: BodyNeeds = [.requestCondition, .sentBody]
     static let requestBody: BodyNeeds = [.requestReaders, .requestEdits]
     static let responseBody: BodyNeeds = [.responseCondition, .responseEdits]
 
-    /// Whether any of these is needed.
+    /// Whether any of these needs is present.
     func has(_ some: BodyNeeds) -> Bool { !isDisjoint(with: some) }
 }
 
 extension BodyNeeds {
-    /// Of a rule, as far as its condition and its edits look at bodies.
+    /// The needs of one rule, from its condition and its edits.
     init(
         _ condition: CompiledCondition, _ request: PhaseEdits<any RequestEdit>,
         _ response: PhaseEdits<any ResponseEdit>, _ error: PhaseEdits<any ErrorEdit>

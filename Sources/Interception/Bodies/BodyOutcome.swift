@@ -1,14 +1,14 @@
-/// What a phase did to a message and its body.
+/// The effect of a phase on a message and its body.
 public struct BodyOutcome: Sendable {
     public enum Body: Equatable, Sendable {
-        /// What came goes on, in the framing in which it came.
+        /// The received body is sent on with its framing.
         case asItCame
-        /// These go on in its place, with their length; nothing of what came does.
+        /// These bytes replace the received body, with their own length.
         case replaced([UInt8])
-        /// The message has no body. A Content-Length in its head is that of the answer to another request and stays.
+        /// The message has no body. Its Content-Length, if any, describes the response to another request (HEAD) and stays.
         case none
 
-        /// What goes on.
+        /// The bytes to send.
         public func bytes(insteadOf received: [UInt8]) -> [UInt8] {
             switch self {
             case .asItCame: received

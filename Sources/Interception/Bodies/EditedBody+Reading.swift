@@ -2,34 +2,34 @@ internal import ContentCoding
 public import Formats
 public import HTTPCodec
 
-/// What conditions and templates ask of a body. What was asked once is not read again while the body stays as it is.
+/// Reads of a body by conditions and templates. Results are cached until the body changes.
 extension EditedBody {
-    /// The values where a JSON pointer leads, more than one where a name on the way is repeated. Where the body cannot be
-    /// had, or is something else, there is none. `JSONValue.means` compares them with what is wanted.
+    /// The values at a JSON pointer; more than one if a name on the path is repeated. Empty if the body is unavailable or is
+    /// not JSON. `JSONValue.means` compares the values with configured ones.
     public mutating func json(at pointer: JSONPointer) -> [JSONValue] { (try? values(at: pointer)) ?? [] }
 
-    /// What a whole body says as JSON, out of its codings and whatever its type; nil where it is none.
+    /// Decodes and parses a whole body as JSON, whatever its type; nil if it is not JSON.
     /// - Parameters:
-    ///   - fields: of its head.
-    ///   - limit: of what it may unfold to, in bytes.
+    ///   - fields: the fields of its head.
+    ///   - limit: the largest decoded size in bytes.
     public static func json(in body: [UInt8], _ fields: FieldTable, limit: Int) -> JSONValue? {
         var body = EditedBody(.whole(body), fields, CodingLimits(size: limit))
         guard let bytes = try? body.bytes() else { return nil }
         return try? JSONValue(parsing: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     }
 
-    /// A whole body out of its codings; nil where it cannot be had.
-    /// - Parameter limit: of what it may unfold to, in bytes.
+    /// Removes the content codings of a whole body; nil if that fails.
+    /// - Parameter limit: the largest decoded size in bytes.
     public static func plain(_ body: [UInt8], of head: RequestHead, limit: Int) -> [UInt8]? {
         var body = EditedBody(.whole(body), of: head, CodingLimits(size: limit))
         return try? body.bytes()
     }
 
-    /// The values of a form's field, decoded, in order.
+    /// The decoded values of a form field, in order.
     public mutating func formValues(named name: String) -> [String] { (try? fields(named: name)) ?? [] }
 
-    /// The values where a JSON pointer leads; none in a body of another type, or without a byte.
-    /// - Throws: where the body cannot be had, or is no JSON though its type does not say that it is something else.
+    /// The values at a JSON pointer. Empty if the body is empty or its type excludes JSON.
+    /// - Throws: if the body is unavailable, or is not JSON and has no type that excludes JSON.
     mutating func values(at pointer: JSONPointer) throws(BodyFault) -> [JSONValue] {
         guard JSONEdit.concerns(type), !isEmpty else { return [] }
         if let known = answers.json[pointer] { return known }
@@ -48,8 +48,8 @@ extension EditedBody {
         throw .unusable("is no JSON")
     }
 
-    /// The values of a form's field, decoded, in order; none in a body of another type, or without a byte.
-    /// - Throws: where the body cannot be had, or is no such form as its type says.
+    /// The decoded values of a form field, in order. Empty if the body is empty or has another type.
+    /// - Throws: if the body is unavailable, or is not a valid form of its type.
     mutating func fields(named name: String) throws(BodyFault) -> [String] {
         guard let type, FormEdit.concerns(type), !isEmpty else { return [] }
         if let known = answers.fields[name] { return known }
@@ -63,7 +63,7 @@ extension EditedBody {
         return values
     }
 
-    /// What was asked of the body.
+    /// Cached results.
     struct Answers {
         var json: [JSONPointer: [JSONValue]] = [:]
         var isNoJSON = false

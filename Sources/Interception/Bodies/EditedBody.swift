@@ -1,39 +1,39 @@
 internal import ContentCoding
 public import HTTPCodec
 
-/// A message's body as edits see it: out of its content codings, which are taken off when the first edit looks.
+/// A message's body as edits see it, without content codings. They are removed when the first edit reads the body.
 public struct EditedBody: Sendable {
-    /// The body as it came.
+    /// The body as received.
     public enum Arrival: Sendable {
-        /// All of it, in its content codings; without a byte where there is none.
+        /// The whole body with its content codings; empty if there is none.
         case whole([UInt8])
-        /// More of it came than is kept.
+        /// The body is larger than the limit.
         case overLimit
-        /// There was no room to keep it beside what others are kept for.
+        /// Other buffered bodies leave no room for it.
         case noRoom
-        /// What came is a part of a body (RFC 9110 §14.2), which cannot be changed as if it were all.
+        /// A part of a body (RFC 9110 §14.2). It cannot be edited like a whole body.
         case part([UInt8])
     }
 
     private let arrival: Arrival
     private let codings: Result<[Coding], CodingFault>
     private let limits: CodingLimits
-    /// Out of its codings, once somebody has asked for it; then as edits left it.
+    /// The decoded body, once an edit has read it, with the changes of edits.
     private var plain: [UInt8]?
-    /// Why it cannot be taken out of them, once somebody has tried.
+    /// The reason why decoding failed, once it was tried.
     private var fault: BodyFault?
-    /// What was read of it as it is.
+    /// Cached reads of the present bytes.
     var answers = Answers()
 
     public private(set) var isChanged = false
-    /// Whether an edit was there that would have changed it, had it been possible.
+    /// Whether an edit tried to change the body, even in vain.
     var isAsked = false
     /// The value of Content-Type.
     public var contentType: String?
 
     /// - Parameters:
-    ///   - fields: of its head.
-    ///   - limits: `size` is for what came, what it unfolds to, and what edits make of it.
+    ///   - fields: the fields of its head.
+    ///   - limits: `size` bounds the received body, the decoded body and the edited body.
     init(_ arrival: Arrival, _ fields: FieldTable, _ limits: CodingLimits) {
         self.arrival = arrival
         self.limits = limits
@@ -47,23 +47,23 @@ public struct EditedBody: Sendable {
     /// The body of a request.
     init(_ arrival: Arrival, of head: RequestHead, _ limits: CodingLimits) {
         var arrival = arrival
-        // RFC 9110 §14.5
+        // a part of a body (RFC 9110 §14.5)
         if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
         self.init(arrival, head.fields, limits)
     }
 
-    /// How large it may become, in bytes.
+    /// The largest size in bytes.
     public var limit: Int { limits.size }
     public var type: MediaType? { contentType.flatMap { MediaType($0) } }
 
-    /// Whether there is none.
+    /// Whether there is no body.
     var isEmpty: Bool {
         if let plain { return plain.isEmpty }
         if case .whole(let bytes) = arrival { return bytes.isEmpty }
         return false
     }
 
-    /// Its bytes, out of its content codings.
+    /// The bytes without content codings.
     public mutating func bytes() throws(BodyFault) -> [UInt8] {
         if let plain { return plain }
         if let fault { throw fault }
@@ -90,7 +90,7 @@ public struct EditedBody: Sendable {
         }
     }
 
-    /// All of it has to be here, whatever it is.
+    /// Throws unless the body was received completely, even if it is only a part.
     func mustBeHere() throws(BodyFault) {
         switch arrival {
         case .whole, .part: return
@@ -99,15 +99,15 @@ public struct EditedBody: Sendable {
         }
     }
 
-    /// Its bytes as text.
+    /// The body as text.
     public mutating func text() throws(BodyFault) -> String {
         guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .unusable("is no UTF-8 text") }
         return text
     }
 
-    /// Gives it other bytes.
+    /// Replaces the bytes.
     public mutating func replace(with new: [UInt8]) throws(BodyFault) {
-        // what nobody looked at may be in a coding that nobody knows; a part or the rest of a body cannot be replaced
+        // an unread body may have an unknown coding; a part of a body cannot be replaced
         if plain == nil { _ = try received() }
         guard new.count <= limits.size else { throw .unusable("would be larger than \(limits.size) bytes") }
         isChanged = isChanged || new != plain
@@ -115,8 +115,8 @@ public struct EditedBody: Sendable {
         answers = Answers()
     }
 
-    /// The bytes to send where an edit changed them, in the codings that the head lists, or in none where they cannot be
-    /// put into those: the head says so then.
+    /// Returns the bytes to send for a changed body, encoded with the codings that the head lists. If encoding fails, the
+    /// bytes go out unencoded and the head is changed accordingly.
     mutating func settle(_ fields: inout FieldTable) -> [UInt8] {
         let bytes = plain ?? []
         Self.forget(&fields)
@@ -128,7 +128,7 @@ public struct EditedBody: Sendable {
         }
     }
 
-    /// Takes out what describes the bytes that came and no others: framing, trailers, digests (RFC 9530).
+    /// Removes fields that describe the received bytes only: framing, trailers, digests (RFC 9530).
     static func forget(_ fields: inout FieldTable) {
         fields.removeAll { table, index in
             switch table.slots[index].known {

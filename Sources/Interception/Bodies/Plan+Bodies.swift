@@ -1,11 +1,11 @@
 public import HTTPCodec
 
-/// Which bodies are needed. What rules need at all is known beforehand (`BodyNeeds`); whether one of them meets a message is seen
-/// on copies.
+/// Decides which bodies to buffer. `BodyNeeds` states in advance what rules may need; a trial run on copies shows whether
+/// such a rule meets a message.
 extension Plan {
-    /// Whether the body of a request that has come is to be kept: a rule that applies changes it, or one that may apply, in
-    /// whichever phase, asks what is in it, fills something in from there, may have it sent again, or ends the exchange here.
-    /// - Parameter context: keeps what this decides of rules, and nothing else.
+    /// Whether to buffer the body of a received request. True if a rule that applies changes it, or if a rule that may apply
+    /// in any phase reads it, may retry the request, or ends the exchange.
+    /// - Parameter context: keeps the sampling decisions of the trial run, and nothing else.
     public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard keepsRequestBodies else { return false }
         if mayRetry(head, context.classification) { return true }
@@ -17,8 +17,8 @@ extension Plan {
         if let first = firstRequestMatch(head, classification) {
             if meetsBody(from: first, &head, &trial, &outcome) { return true }
         }
-        // what is answered here has no other phase, but what comes of its body is read, so that the client's connection goes
-        // on; a client that waits to be asked for it is told at once
+        // a request answered here has no later phase, but its body is read so that the connection stays usable; a client that
+        // waits for 100 (Continue) gets the response at once
         guard outcome.verdict == .proceed else { return !head.expectsContinue }
         if mayRetry(head, classification) { return true }
         let subject = Subject(request: head, response: nil, classification: classification, isEarly: true)
@@ -28,8 +28,8 @@ extension Plan {
         }
     }
 
-    /// Whether a rule may ask to have such a request sent again, as far as the request tells: its body has to be kept then.
-    /// - Parameter head: as it would be sent; what edits make of it may be what the rule asks for.
+    /// Whether a rule may retry such a request, so that its body must be kept.
+    /// - Parameter head: as it would be sent, because edits may make a rule apply.
     private func mayRetry(_ head: borrowing RequestHead, _ classification: Classification?) -> Bool {
         guard bodyNeeds.has(.retry) else { return false }
         let traits = RequestGate.Traits(head)
@@ -39,8 +39,8 @@ extension Plan {
 
     /// Whether the request phase needs the request's body.
     /// - Parameters:
-    ///   - index: what `firstRequestMatch` answered.
-    ///   - context: keeps what this decides of rules, and nothing else.
+    ///   - index: the result of `firstRequestMatch`.
+    ///   - context: keeps the sampling decisions of the trial run, and nothing else.
     public func needsRequestBody(from index: Int, _ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard readsRequestBodies else { return false }
         var head = head
@@ -50,8 +50,7 @@ extension Plan {
         return meetsBody(from: index, &head, &trial, &outcome)
     }
 
-    /// Runs the rules of the request phase, for what one of them changes decides on the next, up to the first that needs the
-    /// body.
+    /// Runs the request phase up to the first rule that needs the body, because one rule's edits decide about the next.
     private func meetsBody(
         from index: Int, _ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome
     ) -> Bool {
@@ -67,7 +66,7 @@ extension Plan {
                 guard takes(rule, &context) else { continue }
                 let takesValues = rule.request.templates.requestBody
                 if rule.request.needsBody(head.fields, takesValues: takesValues) { return true }
-                // nobody knows what it would make of the request, and so which of those behind it apply
+                // the code's changes are unknown, and so are the later rules that apply
                 if rule.request.runsCode {
                     return places.contains { $0 > index && rules[$0].needs.has([.conditions, .requestEdits]) }
                 }
@@ -79,9 +78,9 @@ extension Plan {
 
     /// Whether the response phase needs the response's body.
     /// - Parameters:
-    ///   - index: what `firstResponseMatch` answered.
+    ///   - index: the result of `firstResponseMatch`.
     ///   - request: as it was sent.
-    ///   - context: keeps what this decides of rules, and nothing else.
+    ///   - context: keeps the sampling decisions of the trial run, and nothing else.
     public func needsResponseBody(
         from index: Int, _ response: ResponseHead, request: RequestHead, _ context: inout EditContext,
         at stage: ResponseStage = .delivery

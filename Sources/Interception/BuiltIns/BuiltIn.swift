@@ -1,26 +1,26 @@
 public import Declaration
 
-/// An interceptor whose whole work one key of its entry says, in the place of lists of edits: declared in one place, as an
-/// edit is. The keys of the configuration, their schema and the loader are made of this; `BuiltInCatalogue` lists all of them.
+/// An interceptor that one key of its entry configures completely, instead of lists of edits. Like an edit, it is declared
+/// in one place: keys, schema and loader are derived from this protocol. `BuiltInCatalogue` lists all of them.
 public protocol BuiltIn: Sendable {
-    /// The key of the configuration.
+    /// The configuration key.
     static var name: String { get }
-    /// One sentence, for editors and whoever asks what there is.
+    /// One sentence for editors and for `usher check --print-edits`.
     static var doc: String { get }
-    /// How the value is written.
+    /// The shape of the value.
     static var shape: Shape { get }
-    /// True where it sends a secret along, so that its entry has to name the hosts that may get it.
+    /// True if the interceptor sends a secret, so that its entry must name the hosts that may receive it.
     static var sendsSecret: Bool { get }
-    /// True where its condition may look at the answer, too.
+    /// True if its condition may use keys of the response.
     static var readsAnswer: Bool { get }
 
-    /// - Parameter value: of its shape.
-    /// - Returns: nil where the value cannot be used; the reader has been told why.
+    /// - Parameter value: a value of `shape`.
+    /// - Returns: nil if the value cannot be used. The reader has recorded the finding.
     init?(_ value: Decoded, _ reader: RuleReader)
 
-    /// Makes the rule of its entry do what it is for.
+    /// Adds the interceptor's work to the rule of its entry.
     func equip(_ rule: inout Rule)
-    /// What it does, in a few words; names only, never values.
+    /// A description in a few words: names only, never values.
     var words: String { get }
 }
 

@@ -1,6 +1,6 @@
-/// Every interceptor that is built in. A new one is a file of its own, a line here and its test.
+/// All built-in interceptors. To add one: a file, a line here, and a test.
 public enum BuiltInCatalogue {
-    /// In the order in which editors show them.
+    /// In the order in which editors list them.
     public static let all: [any BuiltIn.Type] = [
         UserAgent.self, BasicAuthentication.self, BusyReplay.self, SessionCookie.self, IAMCookie.self,
     ]

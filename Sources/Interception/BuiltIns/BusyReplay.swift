@@ -1,6 +1,6 @@
 public import Declaration
 
-/// `replay`: what a server turns away for being busy is sent again after a while.
+/// `replay`: retries requests that a busy server rejects, after a while.
 public struct BusyReplay: BuiltIn {
     public static let name = "replay"
     public static let doc =

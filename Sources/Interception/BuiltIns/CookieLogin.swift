@@ -1,14 +1,14 @@
 internal import Declaration
 
-/// How a cookie is won that opens a service, and for how long it is good.
+/// A login that obtains a cookie of a service, and the lifetime of that cookie.
 public struct CookieLogin: Hashable, Sendable {
-    /// What is asked, and with what.
+    /// The requests of the login, with its credentials.
     public enum Manner: Hashable, Sendable {
         /// A form with a name and a password.
         case form([FormField])
-        /// A token for an API key, from an identity service; then the cookie for the token.
+        /// An identity service exchanges an API key for a token; the service exchanges the token for the cookie.
         case identity(url: String, key: String)
-        /// A name and a password as header fields, which AM takes where a tree reads them there.
+        /// A name and a password in header fields, for AM trees that read them there.
         case fields(user: String, password: String)
     }
 
@@ -22,29 +22,29 @@ public struct CookieLogin: Hashable, Sendable {
         }
     }
 
-    /// What becomes of requests while the login is refused.
+    /// The handling of requests while the login fails.
     public enum Refused: String, CaseIterable, Sendable {
-        /// They go out without the cookie.
+        /// Requests are sent without the cookie.
         case pass
-        /// They are answered here.
+        /// Usher answers requests itself.
         case refuse
     }
 
-    /// Whose login it is.
+    /// The interceptor that owns the login.
     public var interceptor: String
     public var manner: Manner
-    /// Where the cookie is asked for: a path of the origin that the request is for, or a URL.
+    /// The address of the login: a path on the request's origin, or a URL.
     public var place: String
-    /// Name of the cookie.
+    /// The name of the cookie.
     public var cookie: String
-    /// A cookie that is to last no longer than so many seconds is replaced before it is sent.
+    /// In seconds. A cookie that expires sooner is renewed before use.
     public var renewBefore: Int
     public var refused: Refused
-    /// For so many milliseconds nobody tries again what was refused.
+    /// In milliseconds. After a refusal, no login is tried for this long.
     public var coolDown: Int
-    /// Milliseconds that a request waits for the whole of it.
+    /// In milliseconds. The longest time that a request waits for the login.
     public var hold: Int
-    /// Pages of other sites that may have it sent along.
+    /// Pages of other sites whose requests may carry the cookie.
     public var origins = PageOrigins()
 
     public init(
@@ -61,7 +61,7 @@ public struct CookieLogin: Hashable, Sendable {
         self.hold = hold
     }
 
-    /// - Parameter fields: those of `keys`.
+    /// - Parameter fields: the values of `keys`.
     init(_ manner: Manner, _ fields: Fields, place: String, cookie: String) {
         self.init(manner, place: fields.text("login") ?? place, cookie: fields.text("cookie") ?? cookie)
         if let lead = fields.number("renew_before") { renewBefore = lead / 1000 }
@@ -71,7 +71,7 @@ public struct CookieLogin: Hashable, Sendable {
         origins = fields.pageOrigins
     }
 
-    /// What all such logins have.
+    /// The keys that all cookie logins have.
     static func keys(place: String, cookie: String) -> [Key] {
         [
             Key(

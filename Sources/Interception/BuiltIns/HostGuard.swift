@@ -1,7 +1,7 @@
 public import HTTPCodec
 
-/// The hosts that an interceptor names, and that alone get what it sends along: by https, or the scheme that it names, and at that
-/// scheme's own port, or the one that it names.
+/// Limits the destinations of an interceptor's secrets: only the hosts that its condition names, and unless it names others,
+/// only https and the scheme's default port.
 public struct HostGuard: Sendable {
     private let condition: CompiledCondition
 
@@ -9,10 +9,10 @@ public struct HostGuard: Sendable {
         self.condition = CompiledCondition(condition.withTransport.parts(about: [.host, .scheme, .port]))
     }
 
-    /// - Parameter head: as it would go out. What comes back with the answer to a TRACE is shown to nobody (RFC 9110 §9.3.8).
+    /// - Parameter head: as it would be sent. TRACE is refused, because its response would reveal the secret (RFC 9110 §9.3.8).
     public func admits(_ head: RequestHead) -> Bool {
         guard head.method != .trace, holds(for: head) else { return false }
-        // behind a shared front end it is this field that decides who gets the request
+        // behind a shared front end, Host decides which server gets the request
         for value in head.fields.values(named: "Host") {
             var named = head
             guard (try? named.adopt(authority: value, scheme: head.target.scheme)) != nil, holds(for: named) else {
@@ -28,11 +28,11 @@ public struct HostGuard: Sendable {
 }
 
 extension Condition {
-    /// What it asks of these, whatever else it asks for.
+    /// The part of the condition that concerns these keys only.
     fileprivate func parts(about keys: [Key]) -> Condition {
         switch self {
         case .always: .always
-        // what is left out of a part would let it rule out more
+        // dropping a part of a negation would make it exclude more
         case .not(let part): part.isAbout(keys) ? self : .always
         case .all(let parts): .all(parts.map { $0.parts(about: keys) })
         case .any(let parts): .any(parts.map { $0.parts(about: keys) })
@@ -49,8 +49,8 @@ extension Condition {
         }
     }
 
-    /// The same, with the scheme and the port that are meant where it names none: a client could else have a password sent in
-    /// clear, or to another service of the host.
+    /// Adds https and the default port where the condition names none. Without them, a client could make Usher send a password
+    /// in clear text or to another service of the host.
     fileprivate var withTransport: Condition {
         if case .any(let parts) = self { return .any(parts.map(\.withTransport)) }
         var parts = [self]
@@ -67,7 +67,7 @@ extension Condition {
 
     private static func scheme(_ name: String) -> Condition { .test(.scheme, [.exact(name)]) }
 
-    /// It holds for certain values of the key alone, as it says itself.
+    /// Whether the condition itself restricts the key to certain values.
     private func constrains(_ key: Key) -> Bool {
         switch self {
         case .always, .not: false
@@ -77,10 +77,10 @@ extension Condition {
         }
     }
 
-    /// It names a scheme or a port, so that what it sends goes elsewhere than by https to 443.
+    /// Whether the condition names a scheme or a port, so that the secret may go elsewhere than https on 443.
     public var namesTransport: Bool { constrains(.scheme) || constrains(.port) }
 
-    /// Without what it rules out.
+    /// The condition without its negations.
     private var asked: Condition {
         switch self {
         case .always, .not: .always
@@ -90,10 +90,10 @@ extension Condition {
         }
     }
 
-    /// It holds for certain hosts alone.
+    /// Whether the condition holds for certain hosts only.
     public var namesHosts: Bool {
         let condition = CompiledCondition(asked.parts(about: [.host]))
-        // two that have nothing in common
+        // two hosts that only an unrestricted condition accepts both
         return ["http://nobody.invalid/", "http://192.0.2.1/"].contains { url in
             guard let head = try? RequestHead(method: "GET", url: url) else { return false }
             return !condition.holds(for: Subject(request: head, response: nil, classification: nil))

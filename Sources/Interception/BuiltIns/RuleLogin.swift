@@ -1,26 +1,26 @@
-/// What an interceptor does beyond edits: it logs in.
+/// A login that an interceptor performs.
 public enum RuleLogin: Sendable {
     case cookie(CookieLogin)
     case basic(BasicLogin)
 }
 
-/// The login of an interceptor that applies.
+/// The login of an interceptor that applies to a request.
 public struct AppliedLogin: Sendable {
     public let interceptor: String
     public let login: RuleLogin
     public let hosts: HostGuard
 }
 
-/// A name and a password, and when they are shown.
+/// A name and a password, and when they are sent.
 public struct BasicLogin: Equatable, Sendable {
     public enum Sending: String, CaseIterable, Sendable {
         case always, missing, challenged
     }
 
-    /// Value of the field Authorization.
+    /// The value of the Authorization field.
     public let credentials: String
     public let sending: Sending
-    /// Pages of other sites that may have it sent along.
+    /// Pages of other sites whose requests may carry the credentials.
     public let origins: PageOrigins
 
     public init(credentials: String, sending: Sending, origins: PageOrigins = PageOrigins()) {

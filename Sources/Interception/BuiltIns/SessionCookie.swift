@@ -1,6 +1,6 @@
 public import Declaration
 
-/// `session_cookie`: CouchDB's `_session`, and whatever logs in by a form and a cookie like it.
+/// `session_cookie`: the login of CouchDB's `_session`, and of other services with a login form and a cookie.
 public struct SessionCookie: BuiltIn {
     public static let name = "session_cookie"
     public static let doc =

@@ -1,5 +1,5 @@
-/// What a request means to AM (docs/protocol.md#actions). An open set: the names of the legacy SDKs, those that
-/// newer SDKs added, and whatever a configuration defines.
+/// The meaning of a request to AM (docs/protocol.md#actions). An open set: the names of the legacy SDKs, of newer SDKs,
+/// and those that a configuration defines.
 public struct Action: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -30,7 +30,7 @@ public struct Action: RawRepresentable, Hashable, Sendable {
     /// (docs/transactions.md#without-a-gateway)
     public static let evaluatePolicy = Action(rawValue: "EVALUATE_POLICY")
 
-    /// Those that no request of an app is ever recognised as.
+    /// Actions of Usher's own calls. No request of an app is classified as one of them.
     static let own: Set<Action> = [.sessionLogin, .identityToken, .sessionInfo, .evaluatePolicy]
 
     public static let known: [Action] = [
@@ -40,7 +40,7 @@ public struct Action: RawRepresentable, Hashable, Sendable {
         .evaluatePolicy,
     ]
 
-    /// Names of the newer JavaScript SDK for the same calls (docs/protocol.md#actions).
+    /// The newer JavaScript SDK's names for the same calls (docs/protocol.md#actions).
     public static let aliases: [String: Action] = [
         "JOURNEY_START": .startAuthenticate,
         "JOURNEY_NEXT": .authenticate,
@@ -49,15 +49,15 @@ public struct Action: RawRepresentable, Hashable, Sendable {
         "REVOKE": .revokeToken,
     ]
 
-    /// The action that a configuration means by this name: aliases are resolved, anything else is taken as it is.
+    /// Resolves aliases; any other name is used as it is.
     public init(named name: String) { self = Action.aliases[name] ?? Action(rawValue: name) }
 }
 
-/// The payload of START_AUTHENTICATE and AUTHENTICATE: which tree, started how.
+/// The payload of START_AUTHENTICATE and AUTHENTICATE: the tree and how it was started.
 public struct ActionPayload: Equatable, Sendable {
-    /// The tree's name; the decoded advice document in a step-up; nil for the realm's default tree.
+    /// The tree's name; in a step-up, the decoded advice document; nil for the realm's default tree.
     public var tree: String?
-    /// `service`, `composite_advice` and AM's other `authIndexType`s; nil where nothing tells.
+    /// `service`, `composite_advice` or another `authIndexType` of AM; nil if unknown.
     public var type: String?
 
     public init(tree: String?, type: String?) {
@@ -66,19 +66,19 @@ public struct ActionPayload: Equatable, Sendable {
     }
 }
 
-/// What a request was recognised as, and by what.
+/// The classification of a request, with the evidence for it.
 public struct Classification: Equatable, Sendable {
-    /// Where tree and type came from.
+    /// The source of tree and type.
     public enum PayloadSource: String, Sendable { case query, `default`, authId, state, unknown }
 
     public var action: Action?
     public var payload: ActionPayload?
-    /// The realm as a path, `/` for the root; nil where the request names none (PingOne's `/as/…`).
+    /// The realm as a path, `/` for the root; nil if the request names none (PingOne's `/as/…`).
     public var realm: String?
     public var payloadSource: PayloadSource?
-    /// One sentence for `explain` and the log: what decided.
+    /// The reason for the classification, in one sentence for `explain` and the log.
     public var evidence: String
-    /// It is a call of Usher's own, and no app's request.
+    /// True for a call that Usher makes itself.
     public var isOwn: Bool
 
     public init(
@@ -93,7 +93,7 @@ public struct Classification: Equatable, Sendable {
         self.isOwn = isOwn
     }
 
-    /// What is to be said where `Classifier.begin` has nothing to say.
+    /// The classification of a host for which `Classifier.begin` returns none.
     public static let unknownHost = Classification(
         action: nil, evidence: "The host is no configured authorization server.")
 }

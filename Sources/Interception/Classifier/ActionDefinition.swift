@@ -1,8 +1,8 @@
-/// One entry of `actions:` in the configuration: requests that are no known Action and meet the condition are this one.
-/// The first that holds decides.
+/// One entry of `actions:` in the configuration. It gives its Action to requests without a known Action that meet the
+/// condition; the first matching entry decides.
 public struct ActionDefinition: Sendable {
     public var action: Action
-    /// Asks for nothing that only a response has.
+    /// Has no keys of the response.
     public var when: Condition
 
     public init(action: Action, when: Condition) {

@@ -8,8 +8,8 @@ enum AuthID {
         return text
     }
 
-    /// What the claims of the JWT say; nil where it is no JWT of AM's. The signature is not checked: the result is a
-    /// label for rules and decides nothing else.
+    /// The payload in the claims of AM's JWT; nil if it is no such JWT. The signature is not checked, because the result is only
+    /// a label for rules.
     static func payload(_ authId: String) -> ActionPayload? {
         let parts = authId.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.decode(Substring(parts[1])),
@@ -20,12 +20,12 @@ enum AuthID {
         if let type = claims["authIndexType"]?.text, !type.isEmpty {
             return ActionPayload(tree: claims["authIndexValue"]?.text.map(unescape), type: type)
         }
-        // without index claims it is the default tree, but only where the claims that are always there are
+        // a JWT without index claims belongs to the default tree, if the claims that AM always writes are present
         guard claims["otk"] != nil || claims["sessionId"] != nil || claims["realm"] != nil else { return nil }
         return ActionPayload(tree: nil, type: "service")
     }
 
-    /// Undoes Java's string escapes, in which AM writes the claims' text. What is no escape stays.
+    /// Decodes the Java string escapes in AM's claims. Other backslashes stay.
     static func unescape(_ text: String) -> String {
         guard text.utf8.contains(0x5C) else { return text }
         var units: [UInt16] = []

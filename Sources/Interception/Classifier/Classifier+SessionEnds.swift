@@ -1,17 +1,17 @@
 internal import Formats
 public import HTTPCodec
 
-/// Requests by which a session may end at an authorization server, whichever Action they are. Whoever keeps something for a
-/// session would rather hear of an end too many than miss one.
+/// Recognises requests that may end a session at an authorization server, whatever their Action. A false positive costs
+/// cached values; a false negative would use a session that has ended.
 extension Classifier {
     public enum SessionEnd: Sendable {
-        /// Of the session that the request shows.
+        /// Ends the session that the request carries.
         case shown
-        /// Of whichever the request means by something else.
+        /// Ends a session that the request names in another way.
         case any
     }
 
-    /// Nil for a request that ends none, however its path and its query are read.
+    /// Nil for a request that ends no session under any reading of its path and query.
     public func sessionEnd(_ head: borrowing RequestHead) -> SessionEnd? {
         guard let host = host(head), head.method != .options else { return nil }
         let head = copy head
@@ -31,18 +31,18 @@ extension Classifier {
         let isByToken = segments.count > 1 && segments[segments.count - 2] == "sessions"
         if configured == .sessions || segments.last == "sessions" || isByToken { return sessionEnd(byAction: head) }
         if configured == .endSession { return .shown }
-        // the names of realms and users stand before
+        // names of realms and users precede these segments
         let isREST = segments.contains("json") || segments.contains("oauth2")
         return (isREST ? segments.suffix(2) : segments[...]).contains(where: signsOut) ? .shown : nil
     }
 
-    /// AM's own pages and services, those of SAML and OpenID Connect.
+    /// The sign-out pages and services of AM, SAML and OpenID Connect.
     private static func signsOut(_ segment: String) -> Bool {
         ["logout", "endsession"].contains { segment.contains($0) }
             || ["idpslo", "spslo", "signoff"].contains { segment.hasPrefix($0) }
     }
 
-    /// What has no `_action` in its query may have it in a form.
+    /// A request without `_action` in its query may have it in a form.
     private static func sessionEnd(byAction head: RequestHead) -> SessionEnd? {
         let pairs = QueryText(head.query ?? "").pairs.filter { ASCII.equal(QueryText.name($0), "_action") }
         let ends = pairs.map { ASCII.lowercased(QueryText.value($0)) }.filter { $0.hasPrefix("logout") }

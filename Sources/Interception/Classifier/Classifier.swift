@@ -1,29 +1,29 @@
 import Formats
 public import HTTPCodec
 
-/// Recognises what a request means to AM, from the wire alone (docs/protocol.md#actions). Requests to hosts that
-/// are no configured authorization server are never AM's, whatever their path.
+/// Recognises the meaning of a request to AM from the message alone (docs/protocol.md#actions). Requests to hosts that are
+/// not configured authorization servers are never AM's, whatever their path.
 public struct Classifier: Sendable {
-    /// How much of a body is looked at, in bytes.
+    /// The number of bytes of a body that are examined.
     public static let bodyPeek = 64 << 10
 
-    /// A call of which only the body tells the Action.
+    /// A call whose Action depends on its body.
     public struct Call: Equatable, Sendable {
         let path: EndpointPath
         let realm: String?
 
-        /// The endpoint: `authenticate` (its body may hold an `authId`) or `accessToken` (a form with `grant_type`).
+        /// The endpoint: `authenticate` (the body may hold an `authId`) or `accessToken` (a form with `grant_type`).
         public var endpoint: AuthorizationServer.Endpoint {
             if case .endpoint(let endpoint) = path.resource { endpoint } else { .authenticate }
         }
     }
 
     public enum Step: Equatable, Sendable {
-        /// The host is no configured authorization server, and no definition names an Action.
+        /// The host is not a configured authorization server, and no definition matches.
         case none
-        /// As far as the request can be told; the Action may still be nil.
+        /// The classification is final; its Action may be nil.
         case done(Classification)
-        /// Hand the body's beginning to `finish`, at most `bodyPeek` bytes of it.
+        /// Pass the first `bodyPeek` bytes of the body to `finish`.
         case needsBody(Call)
     }
 
@@ -41,8 +41,8 @@ public struct Classifier: Sendable {
     private var hosts: [Host] = []
     private let definitions: [Definition]
 
-    /// - Parameter definitions: Actions of the configuration's own, for requests that are no other Action. The first
-    ///   that holds decides, whatever the host.
+    /// - Parameter definitions: the configuration's own Actions, for requests to any host without another Action. The first
+    /// match decides.
     public init(servers: [AuthorizationServer], definitions: [ActionDefinition] = []) {
         self.definitions = definitions.map {
             Definition(action: $0.action, condition: CompiledCondition($0.when))
@@ -58,8 +58,8 @@ public struct Classifier: Sendable {
         }
     }
 
-    /// By method, host, path and query alone, and at once where there is no body to look at. For a host that is no
-    /// authorization server it compares a few bytes and no more, unless there are definitions.
+    /// Classifies by method, host, path and query; final if there is no body to examine. For other hosts this compares a few
+    /// bytes only, unless there are definitions.
     public func begin(_ head: borrowing RequestHead) -> Step {
         guard let host = host(head) else {
             guard !definitions.isEmpty else { return .none }
@@ -71,7 +71,7 @@ public struct Classifier: Sendable {
         case .classification(let classification): return .done(classification)
         case .call(let found): call = found
         }
-        // no flow memory is lost here: without an authId there is nothing to look up
+        // the flow store is not needed: without a body there is no authId to look up
         if let framing = try? head.framing(), framing == BodyFraming.none {
             return .done(finish(head, call, body: nil, complete: true, flows: nil))
         }
@@ -79,7 +79,7 @@ public struct Classifier: Sendable {
         return .needsBody(call)
     }
 
-    /// A call that Usher makes itself, whose Action is known: only the realm is in its URL.
+    /// Classifies a call that Usher makes itself. Its Action is known; the URL gives the realm.
     public func own(_ head: RequestHead, _ action: Action, _ payload: ActionPayload?) -> Classification {
         var realm: String?
         if let host = host(head), case .call(let call) = recognise(head, host) { realm = call.realm }
@@ -88,9 +88,9 @@ public struct Classifier: Sendable {
     }
 
     /// - Parameters:
-    ///   - body: the body, or its first `bodyPeek` bytes; nil where there is none, or none to look at.
-    ///   - complete: false when there is more than `body` holds.
-    ///   - flows: tells the tree of an `authId` that says nothing by itself.
+    ///   - body: the body or its first `bodyPeek` bytes; nil if there is none or it cannot be read.
+    ///   - complete: false if the body is longer than `body`.
+    ///   - flows: maps an opaque `authId` to its tree.
     public func finish(
         _ head: RequestHead, _ call: Call, body: [UInt8]?, complete: Bool, flows: (any FlowStore)?
     ) -> Classification {
@@ -100,7 +100,7 @@ public struct Classifier: Sendable {
         return found.action == nil ? defined(head) ?? found : found
     }
 
-    /// Both steps in one, for a request that is whole already. Says why also where nothing was recognised.
+    /// Both steps for a complete request. It also gives the reason if nothing was recognised.
     public func classify(
         _ head: RequestHead, body: [UInt8]?, complete: Bool = true, flows: (any FlowStore)? = nil
     ) -> Classification {
@@ -113,7 +113,7 @@ public struct Classifier: Sendable {
         }
     }
 
-    /// What a response to an authenticate call teaches: the `authId` of the flow that the call belongs to.
+    /// The `authId` in the response to an authenticate call.
     public static func authId(in body: [UInt8]) -> String? { AuthID.find(in: body) }
 }
 
@@ -184,7 +184,7 @@ extension Classifier {
         }
     }
 
-    /// Of AM's own resources the query parameter `_action` decides.
+    /// For AM's own resources, the query parameter `_action` decides.
     private static func crestAction(_ endpoint: AuthorizationServer.Endpoint, _ name: String?) -> Action? {
         switch (endpoint, name) {
         case (.sessions, "logout"): .logout
@@ -197,7 +197,7 @@ extension Classifier {
 
     private static func nothing(_ why: String) -> Classification { Classification(action: nil, evidence: why) }
 
-    /// The grant in the form decides. A form that cannot be read has no Action: the path alone does not tell a grant.
+    /// The grant in the form decides. An unreadable form has no Action, because the path does not tell the grant.
     private func token(_ call: Call, _ body: [UInt8]?) -> Classification {
         guard let body else {
             return Self.nothing("The token request's form is too large or compressed, so its grant_type is not known.")
@@ -214,9 +214,9 @@ extension Classifier {
         }
     }
 
-    /// What the body holds decides, then the query.
-    /// - Parameter body: empty where there is none; nil where it cannot be read, which is taken for a follow-up:
-    ///   start calls are small and plain.
+    /// The body decides first, then the query.
+    /// - Parameter body: empty if there is none; nil if it cannot be read. An unreadable body counts as a follow-up, because
+    /// start calls are small and unencoded.
     private func authenticate(
         _ head: RequestHead, _ call: Call, _ body: [UInt8]?, _ flows: (any FlowStore)?
     ) -> Classification {
@@ -266,7 +266,7 @@ extension Classifier {
 }
 
 extension EndpointPath {
-    /// The methods that make a call of this path an Action.
+    /// The methods for which this path has an Action.
     var methods: [Method] {
         switch resource {
         case .deviceBinding: [.delete]
@@ -277,7 +277,7 @@ extension EndpointPath {
         }
     }
 
-    /// For sentences. Names the endpoint and not the path, which may hold a user's name.
+    /// A name for sentences. It omits the path, which may contain a user's name.
     var described: String {
         let name =
             switch resource {
@@ -295,7 +295,7 @@ extension EndpointPath {
 }
 
 extension RequestHead {
-    /// True for a body under a content coding: its bytes are not the text.
+    /// True if the body has a content coding, so that its bytes are not its text.
     var hasEncodedBody: Bool {
         fields.slots.contains { slot in
             slot.known == .contentEncoding && !slot.value.isEmpty && !fields.equal(slot.value, "identity")

@@ -1,27 +1,27 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What a path on an authorization server stands for.
+/// The meaning of a path on an authorization server.
 struct EndpointPath: Equatable, Sendable {
     enum Resource: Equatable, Sendable {
         case endpoint(AuthorizationServer.Endpoint)
-        /// One device binding of one user.
+        /// One device binding of a user.
         case deviceBinding
         case wellKnown
-        /// The page of AM that ends the session whose cookie it is asked with.
+        /// AM's page that ends the session of the cookie that it receives.
         case logoutPage
     }
 
     enum Origin: Sendable { case standard, configured, pingOne }
 
     var resource: Resource
-    /// Realm of the path; nil where the path form knows none.
+    /// The realm in the path; nil if this form of path has none.
     var realm: String?
     var origin: Origin
 
-    /// The decoded segments of a path, without the empty ones around it. Nil when more than one slash ends the path.
+    /// The decoded segments of a path, without leading and trailing empty ones. Nil if the path ends in more than one slash.
     static func segments(_ path: String) -> [String]? {
-        // by bytes: as characters, a slash with a combining mark behind it would be no slash
+        // split by bytes: as characters, a slash followed by a combining mark is no slash
         var parts = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { Substring($0) }
         if parts.first?.isEmpty == true { parts.removeFirst() }
         if parts.last?.isEmpty == true { parts.removeLast() }
@@ -29,8 +29,8 @@ struct EndpointPath: Equatable, Sendable {
         return parts.map { PercentCoding.decode($0) }
     }
 
-    /// Recognises one of the server's own paths: `json[/realm]/…` and `oauth2[/realm]/…` behind any context, and
-    /// PingOne's `/as/…` (docs/protocol.md#actions).
+    /// Recognises the server's standard paths: `json[/realm]/…` and `oauth2[/realm]/…` after any context, and PingOne's
+    /// `/as/…` (docs/protocol.md#actions).
     init?(_ segments: [String]) {
         for index in segments.indices {
             let resources: [([String], Resource)]
@@ -60,7 +60,7 @@ struct EndpointPath: Equatable, Sendable {
         origin = .pingOne
     }
 
-    /// A path that the configuration names; such a path says nothing of a realm, so it is the root's.
+    /// A configured path. It names no realm, so it belongs to the root realm.
     init(configured endpoint: AuthorizationServer.Endpoint) {
         resource = .endpoint(endpoint)
         realm = "/"
@@ -70,7 +70,7 @@ struct EndpointPath: Equatable, Sendable {
     private static let json: [([String], Resource)] = [
         (["authenticate"], .endpoint(.authenticate)),
         (["sessions"], .endpoint(.sessions)),
-        // a session by its token
+        // a session addressed by its token
         (["sessions", "*"], .endpoint(.sessions)),
         (["push", "sns", "message"], .endpoint(.push)),
         (["users", "*", "devices", "2fa", "binding", "*"], .deviceBinding),

@@ -1,10 +1,8 @@
 internal import HTTPCodec
 
-/// The forms in which a URL names a realm (docs/protocol.md#where-am-listens), all brought to one: a path, `/` for
-/// the root.
+/// Normalises the forms in which a URL names a realm (docs/protocol.md#where-am-listens) to a path, `/` for the root.
 enum RealmPath {
-    /// The realm that the decoded segments between `json` or `oauth2` and the endpoint name; nil where they are no
-    /// realm at all.
+    /// The realm named by the decoded segments between `json` or `oauth2` and the endpoint; nil if they name none.
     static func parse(_ segments: ArraySlice<String>) -> String? {
         guard let first = segments.first else { return "/" }
         guard segments.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -28,7 +26,7 @@ enum RealmPath {
         return path(found.first == "root" ? Array(found.dropFirst()) : found)
     }
 
-    /// The realm that a `realm` query parameter names; nil when it is empty.
+    /// The realm named by a `realm` query parameter; nil if it is empty.
     static func parse(parameter: String) -> String? {
         parameter.isEmpty ? nil : path(names(parameter))
     }

@@ -1,17 +1,17 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A test of a value in a body. A body that cannot be looked through has no values.
+/// A test of a value in a body. A body that cannot be read has no values.
 final class BodyTest: Sendable {
     let key: Condition.Key
     let side: MessageSide
     private let matchers: [ValueMatcher]
-    /// They may take long over a long text.
+    /// Kept apart, because patterns may be slow on long text.
     private let patterns: [ValueMatcher]
 
-    /// Patterns are tried on so many bytes of one body, which is as much as a head may have that they are tried on.
+    /// The number of bytes of one body on which patterns are tried: the same as for a head.
     static let patternBytes = 32 << 10
-    /// And on so many values of one name.
+    /// The number of values of one name on which patterns are tried.
     static let patternValues = 32
 
     init(_ key: Condition.Key, _ side: MessageSide, _ matchers: [TextMatcher]) {
@@ -28,14 +28,14 @@ final class BodyTest: Sendable {
             let type = subject.request.fields["Content-Type"]
             return concerns(type) ? judge(&bodies.request, type, &bodies.fault) : .no
         case .response:
-            // an answer that is still to come may be of any type
+            // a response that has not arrived may have any type
             guard let response = subject.response else { return subject.isEarly ? .open : .no }
             let type = response.fields["Content-Type"]
             return concerns(type) ? judge(&bodies.response, type, &bodies.fault) : .no
         }
     }
 
-    /// Whether a body of that type may have such values: one of another need not be kept.
+    /// Whether a body of this type may have such values; if not, it need not be buffered.
     private func concerns(_ type: String?) -> Bool {
         let type = type.flatMap { MediaType($0) }
         if case .form = key { return FormEdit.concerns(type) }
@@ -53,13 +53,13 @@ final class BodyTest: Sendable {
         return texts.contains { text in patterns.contains { $0.accepts(text) } } ? .yes : .no
     }
 
-    /// The values that are there; nil where the body is not here.
+    /// The values present; nil if the body is not available.
     private func values(in body: inout EditedBody?, _ type: String?, _ fault: inout String?) -> [JSONValue]? {
         guard var found = body else { return nil }
-        // there is one of it, so that what is read of it once is kept
+        // moved rather than copied, so that cached reads survive
         body = nil
         defer { body = found }
-        // edits of the head may have changed it since
+        // an edit of the head may have changed the type
         found.contentType = type
         do throws(BodyFault) {
             switch key {
@@ -73,7 +73,7 @@ final class BodyTest: Sendable {
         }
     }
 
-    /// Whether the condition holds, and why; secrets may stand in bodies, so no value is shown.
+    /// Whether the condition holds, and the reason. Bodies may hold secrets, so no value is shown.
     func explain(_ subject: Subject, _ bodies: inout SubjectBodies) -> (holds: Bool, because: String) {
         bodies.fault = nil
         let judgement = judge(subject, &bodies)

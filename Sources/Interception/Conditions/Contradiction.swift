@@ -1,16 +1,16 @@
-/// What a configuration should be told of a condition that never holds. Found is what one key shows by itself, and which
-/// phases leave no value for.
+/// Finds conditions that never hold, for a finding of the configuration. It detects contradictions within one key and
+/// between phases.
 extension Condition {
     public enum Contradiction: Equatable, Sendable {
-        /// No value of this key is what all of it asks for.
+        /// No value of this key satisfies all of its tests.
         case values(of: String)
-        /// It asks for a response and for why there is none.
+        /// The condition needs both a response and the lack of one.
         case phases
-        /// It asks for nothing, and not for that.
+        /// The condition is empty and negated.
         case nothing
     }
 
-    /// Values of one key that are tried; more of them are left alone.
+    /// The number of values of one key that are tried; keys with more are not checked.
     private static let mostValues = 64
 
     public var contradiction: Contradiction? {
@@ -18,18 +18,18 @@ extension Condition {
         if needsError, needsResponse { return .phases }
         var keys: [(key: Key, tests: Int, matchers: [TextMatcher])] = []
         collect(&keys)
-        // one test of a key comes out either way
+        // a single test can hold or fail, so it is no contradiction
         let key = keys.first {
             $0.tests > 1 && $0.matchers.count <= Self.mostValues && isImpossible($0.key, $0.matchers)
         }
         return key.map { .values(of: $0.key.name) }
     }
 
-    /// True where it holds whatever is asked.
+    /// True if the condition holds for every exchange.
     public var isAlways: Bool { judge { _, _ in .open } == .yes }
 
-    /// False where it never holds for a request to there.
-    /// - Parameter host: in lower case; nil for any.
+    /// False if the condition never holds for requests to this host and port.
+    /// - Parameter host: in lower case; nil for any host.
     func mayHold(at host: String?, port: UInt16) -> Bool {
         judge { key, matchers in
             let value: String? =
@@ -44,10 +44,10 @@ extension Condition {
         } != .no
     }
 
-    /// True where it asks for what is known of requests to an AM alone, and no AM is known.
-    /// - Parameter actions: those that are told all the same.
+    /// True if the condition needs an Action, tree, type or realm that only a configured AM can provide.
+    /// - Parameter actions: Actions that are known without an AM.
     public func needsServer(knowing actions: [String]) -> Bool {
-        // logins of interceptors go elsewhere
+        // logins of interceptors go to other servers
         let told = actions + [Action.sessionLogin, .identityToken].map(\.rawValue)
         let outcome = judge { key, matchers in
             switch key {
@@ -63,9 +63,9 @@ extension Condition {
         func judge(_ outcome: ([TextMatcher]) -> Judgement) -> Judgement {
             self.judge { asked, matchers in asked == key ? outcome(matchers) : .open }
         }
-        // no value at all
+        // first: no value at all
         guard judge({ _ in .no }) == .no else { return false }
-        // one that nobody wrote down
+        // then: a value that the condition does not mention
         let other = judge { matchers in
             if matchers.contains(where: \.isPresence) { return .yes }
             let isOpen = !key.isSingle || matchers.contains { if case .exact = $0 { false } else { true } }
@@ -99,7 +99,7 @@ extension Condition {
     private func judge(_ outcome: (Key, [TextMatcher]) -> Judgement) -> Judgement {
         switch self {
         case .always: return .yes
-        // what is faulty is told elsewhere
+        // other checks report empty lists
         case .test(_, let matchers) where matchers.isEmpty: return .open
         case .any(let parts) where parts.isEmpty: return .open
         case .test(let key, let matchers): return outcome(key, matchers)
@@ -111,7 +111,7 @@ extension Condition {
 }
 
 extension Condition.Key {
-    /// An exchange has one value of it at most.
+    /// True if an exchange has at most one value of this key.
     fileprivate var isSingle: Bool {
         switch self {
         case .action, .tree, .type, .realm, .scheme, .host, .port, .by, .path, .method, .status, .contentType: true
@@ -121,7 +121,7 @@ extension Condition.Key {
 }
 
 extension Rule {
-    /// It asks for Actions that calls of Usher's own alone are, and leaves these alone: it never holds.
+    /// True if the rule names only Actions of Usher's own calls but skips such calls, so that it never applies.
     public var missesItsCalls: Bool {
         guard sparesCalls, case .oneOf(let actions) = ActionDemand(when) else { return false }
         return !actions.isEmpty && actions.isSubset(of: Action.own)
@@ -129,6 +129,6 @@ extension Rule {
 }
 
 extension TextMatcher {
-    /// `"*"`: any value will do.
+    /// `"*"`: any value matches.
     var isPresence: Bool { if case .glob("*") = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
-/// What a condition comes to.
+/// The result of a condition.
 enum Judgement: Comparable {
     case no
-    /// That depends on what is not here yet: a body, or an answer that is still to come.
+    /// Undecided: it depends on a body or response that has not arrived.
     case open
     case yes
 
@@ -17,7 +17,7 @@ enum Judgement: Comparable {
 }
 
 extension CompiledCondition {
-    /// Whether bodies are looked at anywhere in it.
+    /// Whether any part reads a body.
     var asksBodies: Bool { asksBody(of: .request) || asksBody(of: .response) }
 
     func asksBody(of side: MessageSide) -> Bool {
@@ -29,8 +29,7 @@ extension CompiledCondition {
         }
     }
 
-    /// The condition as far as heads tell: what looks at bodies is taken to come out in favour of the whole. It holds for all
-    /// for which the whole may hold.
+    /// The condition without its body tests, which count in favour of the result. It holds whenever the full condition may hold.
     func withoutBodies(inFavour: Bool = true) -> CompiledCondition {
         switch self {
         case .always, .test: self
@@ -60,7 +59,7 @@ extension CompiledCondition {
         }
     }
 
-    /// Whether what it comes to may hang on a body that is not here.
+    /// Whether the result may depend on a body that is not available.
     func needsBody(of side: MessageSide, _ subject: Subject, _ bodies: inout SubjectBodies) -> Bool {
         switch self {
         case .always, .test: return false

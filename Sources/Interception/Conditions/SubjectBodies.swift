@@ -1,14 +1,14 @@
-/// The bodies that conditions look at, as far as they are here.
+/// The available bodies for conditions.
 struct SubjectBodies {
-    /// In the response phase as it was sent.
+    /// In the response phase, as it was sent.
     var request: EditedBody?
     var response: EditedBody?
-    /// Why a condition that was judged last could not look at one.
+    /// The reason why the last evaluated condition could not read a body.
     var fault: String?
 }
 
 extension Condition.Key {
-    /// Whose body it looks at; nil for what the heads tell.
+    /// The message whose body the key reads; nil for keys of the heads.
     var body: MessageSide? {
         switch self {
         case .json, .form: .request

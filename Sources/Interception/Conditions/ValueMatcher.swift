@@ -1,11 +1,11 @@
 internal import Formats
 
-/// A `TextMatcher` made ready for values in bodies: text by its characters, numbers by what they are worth.
+/// A `TextMatcher` compiled for values in bodies. Text is compared by characters, numbers by value.
 struct ValueMatcher: Sendable {
     private let matcher: Matcher
-    /// `"*"`: a value of any kind will do.
+    /// `"*"`: any value matches.
     private let isPresence: Bool
-    /// The number, truth value, object or array that the exact text means.
+    /// The number, boolean, object or array that the exact text denotes.
     private let literal: JSONValue?
 
     init(_ matcher: TextMatcher) {
@@ -33,7 +33,7 @@ struct ValueMatcher: Sendable {
 }
 
 extension JSONValue {
-    /// What is neither an object nor an array, as text.
+    /// The text of a value that is neither an object nor an array.
     var scalar: String? {
         switch self {
         case .string(let text), .number(let text): text

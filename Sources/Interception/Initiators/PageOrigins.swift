@@ -2,19 +2,20 @@ public import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// Origins whose pages may have Usher add credentials to their requests: `origins` of an entry. A page's own origin is the
-/// resource's, and needs no entry.
+/// The origins in `origins` of an entry. Usher may add credentials to requests of their pages. The resource's own origin needs
+/// no entry.
 public struct PageOrigins: Hashable, Sendable {
     private let patterns: [String]
 
-    /// - Parameter texts: what `TextFormat.pageOrigin` accepts.
+    /// - Parameter texts: values that `TextFormat.pageOrigin` accepts.
     public init(_ texts: [String] = []) { patterns = texts.compactMap(Self.pattern) }
 
     /// - Parameter origin: in its normal form.
     public func contains(_ origin: String) -> Bool { patterns.contains { Glob.matches($0, origin) } }
 
-    /// The normal form of an origin as `Origin` has it (RFC 6454 §6.2): a scheme, a host, and a port that is not the
-    /// scheme's own. Nil for everything else, and for `null`.
+    /// The normal form of an `Origin` value (RFC 6454 §6.2): a scheme, a host, and a port other than the scheme's default. Nil
+    /// for
+    /// everything else, including `null`.
     public static func normal(_ text: String) -> String? {
         guard text.utf8.count <= longest, let mark = text.firstRange(of: "://") else { return nil }
         let scheme = ASCII.lowercased(String(text[..<mark.lowerBound]))
@@ -22,15 +23,15 @@ public struct PageOrigins: Hashable, Sendable {
         guard let first = scheme.utf8.first, (0x61...0x7A).contains(first), scheme.utf8.allSatisfy(isOfScheme),
             !authority.isEmpty, authority.allSatisfy({ ASCII.isUnreserved($0) || [0x3A, 0x5B, 0x5D].contains($0) })
         else { return nil }
-        // a page that was made by a program of its own, such as capacitor://localhost
+        // a page served by an app itself, such as capacitor://localhost
         guard scheme == "http" || scheme == "https" else { return ASCII.lowercased(text) }
         return (try? RequestHead(method: "GET", url: text))?.originText
     }
 
-    /// `*.` may stand for all that is below a domain.
+    /// The glob of a pattern. `*.` stands for all subdomains of a domain.
     fileprivate static func pattern(_ text: String) -> String? {
         guard let star = text.firstRange(of: "://*.") else { return normal(text) }
-        // a name in the star's place, and a domain of two labels at least
+        // checked with a name in place of the star; the domain needs two labels at least
         let name = "://\(anyName)."
         guard text[star.upperBound...].contains("."), let whole = normal(text.replacingCharacters(star, with: name))
         else {
@@ -46,7 +47,7 @@ public struct PageOrigins: Hashable, Sendable {
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
     }
 
-    /// The key of every entry that adds credentials.
+    /// The key `origins` of entries that add credentials.
     public static let key = Key(
         "origins", .oneOrMany(.text(.pageOrigin)),
         "Origins of other sites whose pages may have this done for their requests; without the key, only the resource's own "

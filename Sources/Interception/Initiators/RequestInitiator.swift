@@ -1,16 +1,16 @@
 internal import Formats
 public import HTTPCodec
 
-/// What has a client send a request: a page of some origin, or no page. Credentials that Usher adds are like cookies, and a
-/// page of another site must not have them sent along. Fetch metadata tell (`Sec-Fetch-Site`), else `Origin`, else `Referer`.
+/// The initiator of a request: a page of some origin, or no page. A page of another site must not cause Usher to add its
+/// credentials, as with cookies. `Sec-Fetch-Site` decides, else `Origin`, else `Referer`.
 public enum RequestInitiator: Equatable, Sendable {
     /// A program, or a person who typed the address.
     case user
     /// A page of the request's own origin: scheme, host and port.
     case sameOrigin
-    /// A page of another origin; nil where the request does not name it by a single valid `Origin`.
+    /// A page of another origin; nil if the request has no single valid `Origin`.
     case foreign(String?)
-    /// A browser asks whether a page may send a request (Fetch, CORS preflight).
+    /// A CORS preflight of a browser (Fetch).
     case preflight
 
     /// - Parameter request: as the client sent it.
@@ -29,11 +29,11 @@ public enum RequestInitiator: Equatable, Sendable {
         }
         let own = request.originText
         let origin = origins.count == 1 ? PageOrigins.normal(origins[0]) : nil
-        // nil for what no browser says: the page of another site may have caused it
+        // nil for a value that no browser sends: a page of another site may have caused it
         let site = sites.isEmpty ? "none" : sites.count == 1 ? sites[0] : nil
         switch site {
         case "same-origin" where origins.isEmpty || origins == ["null"]:
-            // a page may hide its origin by its referrer policy
+            // a referrer policy may hide the page's origin
             self = .sameOrigin
         case "none", "same-origin":
             if !origins.isEmpty {
@@ -42,23 +42,23 @@ public enum RequestInitiator: Equatable, Sendable {
                 self = sites.isEmpty ? Self.byReferer(referers, own) : .user
             }
         default:
-            // where another site had the browser come back here, the page of this origin is not what caused it alone
+            // after a redirect by another site, the page of this origin is not the only initiator
             self = .foreign(origin == own ? nil : origin)
         }
     }
 
-    /// Old browsers tell no more. A path alone is one of the request's own origin.
+    /// Decides by Referer, for old browsers. A path alone belongs to the request's own origin.
     private static func byReferer(_ values: [String], _ own: String) -> RequestInitiator {
         let isOwn = values.allSatisfy { value in
             let start = value.utf8.prefix(2)
-            // two slashes begin a host, to some also when the second leans the other way
+            // two slashes begin a host; some readers treat a backslash as the second slash
             if start.first == 0x2F { return start.count == 1 || start.last != 0x2F && start.last != 0x5C }
             return (try? RequestHead(method: "GET", url: value))?.originText == own
         }
         return isOwn ? .sameOrigin : .foreign(nil)
     }
 
-    /// Why nothing is added to the request, and nothing done for it; nil where it may be.
+    /// The reason why Usher adds nothing to the request; nil if it may.
     /// - Parameter listed: pages that the configuration trusts.
     public func refusal(listed: PageOrigins) -> String? {
         switch self {
@@ -69,10 +69,10 @@ public enum RequestInitiator: Equatable, Sendable {
         }
     }
 
-    // MARK: what logins of clients win
+    // MARK: credentials learned from clients
 
-    /// Whose a session or a token is that AM grants in answer to such a request: the origin of the page, or empty for no page and
-    /// AM's own. Nil where it is not to be learned, as the page has no part in the answer: AM does not let it read it.
+    /// The page origin that owns a session or token granted in this response; empty for no page and AM's own pages. Nil if the
+    /// page cannot read the response (CORS), so that nothing is learned.
     public func winner(_ response: ResponseHead) -> String? {
         switch self {
         case .user, .sameOrigin: return ""
@@ -84,8 +84,8 @@ public enum RequestInitiator: Equatable, Sendable {
         }
     }
 
-    /// Whose winnings may go along with such a request, the best first.
-    /// - Parameter own: the origin that it goes to.
+    /// The owners whose credentials this request may carry, in order of preference.
+    /// - Parameter own: the origin of the request.
     public func winners(own: String, listed: PageOrigins) -> [String] {
         switch self {
         case .user, .sameOrigin: [own, ""]

@@ -7,19 +7,19 @@ public struct LimitTicket: Hashable, Sendable {
     init(_ number: UInt64) { self.number = number }
 }
 
-/// What is said to a request at a limit.
+/// The decision for a request at a limit.
 public enum LimitAnswer: Equatable, Sendable {
     case go
-    /// It waits in its turn. Worth asking again in so many milliseconds; nil where another has to end first, of which whoever
-    /// waits is told.
+    /// The request is queued. Check again after this many milliseconds; nil if another request must end first, in which case the
+    /// waiter is notified.
     case wait(milliseconds: Int?)
-    /// It may be tried again in so many milliseconds, where that can be told.
+    /// The request is refused. It may be retried after this many milliseconds; nil if that is unknown.
     case refused(milliseconds: Int?)
 }
 
-/// Who is under way and who waits, for each key. Whoever comes first goes first.
+/// Counts active and queued requests for each key, first come, first served.
 ///
-/// A waiter is what has to be told once its turn has come.
+/// `Waiter` is the value that is notified when a queued request is admitted.
 public struct LimitLedger<Waiter> {
     private struct Gate: Sendable {
         var policy: LimitPolicy
@@ -32,7 +32,7 @@ public struct LimitLedger<Waiter> {
             bucket = policy.measure.map { TokenBucket($0, now: now) }
         }
 
-        /// Another generation of the configuration may have changed it.
+        /// Adopts a policy that a reload may have changed.
         mutating func adopt(_ policy: LimitPolicy, now: Int) {
             guard policy != self.policy else { return }
             self.policy = policy
@@ -44,7 +44,7 @@ public struct LimitLedger<Waiter> {
             return wait(at: 0, now) == 0
         }
 
-        /// Until the rate has a try for whoever stands at that place of the queue, in milliseconds.
+        /// The milliseconds until the rate admits the request at this position of the queue.
         func wait(at place: Int, _ now: Int) -> Int {
             guard let measure = policy.measure, let bucket else { return 0 }
             return bucket.wait(for: place + 1, measure, now: now)
@@ -55,14 +55,14 @@ public struct LimitLedger<Waiter> {
             if let measure = policy.measure { bucket?.take(measure, now: now) }
         }
 
-        /// Nothing has to be remembered of it.
+        /// True if the gate has no state worth keeping.
         func isIdle(_ now: Int) -> Bool {
             guard underWay == 0, queue.isEmpty else { return false }
             guard let measure = policy.measure, let bucket else { return true }
             return bucket.isFull(measure, now: now)
         }
 
-        /// The part of its tries that is left.
+        /// The share of the bucket that is left.
         func share(_ now: Int) -> Double {
             guard let measure = policy.measure, let bucket else { return 1 }
             return bucket.left(measure, now: now) / measure.burst
@@ -80,17 +80,16 @@ public struct LimitLedger<Waiter> {
     private var issued: UInt64 = 0
     private let capacity: Int
 
-    /// - Parameter capacity: keys that are remembered though nobody is under way or waits there; beyond it, those that have most
-    ///   of their tries left are forgotten.
+    /// - Parameter capacity: the number of keys kept. Beyond it, idle keys with the fullest buckets are dropped.
     public init(capacity: Int = 4096) { self.capacity = max(1, capacity) }
 
-    /// Keys that are remembered.
+    /// The number of keys kept.
     public var count: Int { gates.count }
-    /// Requests that are under way or wait.
+    /// The number of active and queued requests.
     public var requests: Int { entries.count }
 
-    /// A request has come.
-    /// - Returns: its place, unless it was refused, and who may go by now.
+    /// Registers a request.
+    /// - Returns: its ticket unless it was refused, the decision, and the queued requests admitted meanwhile.
     public mutating func ask(
         _ key: LimitKey, _ policy: LimitPolicy, _ waiter: Waiter, now: Int
     ) -> (ticket: LimitTicket?, answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
@@ -119,7 +118,7 @@ public struct LimitLedger<Waiter> {
         return ticket
     }
 
-    /// Whether its turn has come.
+    /// Whether a queued request is admitted by now.
     public mutating func look(
         _ ticket: LimitTicket, now: Int
     ) -> (answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
@@ -133,8 +132,8 @@ public struct LimitLedger<Waiter> {
         return (.wait(milliseconds: wait == 0 ? nil : wait), turns)
     }
 
-    /// It is over, or does not wait any more.
-    /// - Returns: who may go by now.
+    /// Removes a request that has ended or stopped waiting.
+    /// - Returns: the queued requests admitted now.
     public mutating func leave(_ ticket: LimitTicket, now: Int) -> [(LimitTicket, Waiter)] {
         guard let entry = entries.removeValue(forKey: ticket) else { return [] }
         if entry.isUnderWay {
@@ -147,7 +146,7 @@ public struct LimitLedger<Waiter> {
         return turns
     }
 
-    /// Lets go whoever waits first, as long as the limit does.
+    /// Admits queued requests in order while the limit allows.
     private mutating func advance(_ key: LimitKey, _ now: Int) -> [(LimitTicket, Waiter)] {
         guard var gate = gates[key], !gate.queue.isEmpty else { return [] }
         var turns: [(LimitTicket, Waiter)] = []
@@ -162,7 +161,7 @@ public struct LimitLedger<Waiter> {
         return turns
     }
 
-    /// Makes room for a quarter, so that it is not done for every key.
+    /// Drops a quarter of the keys, to amortise the cost.
     private mutating func forget(_ now: Int) {
         let free = gates.filter { $0.value.underWay == 0 && $0.value.queue.isEmpty }
         let order = free.sorted { $0.value.share(now) > $1.value.share(now) }

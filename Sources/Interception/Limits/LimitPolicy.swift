@@ -1,10 +1,10 @@
 internal import Formats
 
-/// How many requests an interceptor lets through at a time, or in a time.
+/// The limits that an interceptor sets on the rate and the concurrency of requests.
 public struct LimitPolicy: Equatable, Sendable {
-    /// What is counted together.
+    /// The requests that are counted together.
     public enum Scope: String, CaseIterable, Sendable {
-        /// All that the interceptor applies to.
+        /// All requests that the interceptor applies to.
         case all
         case host, action, client
     }
@@ -34,7 +34,7 @@ public struct LimitPolicy: Equatable, Sendable {
             self.unit = unit
         }
 
-        /// As the configuration writes it: `10/s`.
+        /// Parses the configuration's form: `10/s`.
         public init?(_ text: String) {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, let count = Int(parts[0]), (1...Self.most).contains(count),
@@ -47,16 +47,16 @@ public struct LimitPolicy: Equatable, Sendable {
     }
 
     public var rate: Rate?
-    /// So many at once, when none came for a while; nil for as many as the rate lets through in its time.
+    /// The number of requests admitted at once after a pause; nil for the rate's own count.
     public var burst: Int?
-    /// So many are under way at a time.
+    /// The number of active requests.
     public var concurrency: Int?
     public var scope = Scope.all
-    /// How long a request waits for its turn at most, in milliseconds; nil where none waits.
+    /// The longest wait of a request, in milliseconds; nil if requests do not wait.
     public var wait: Int?
-    /// So many wait at a time.
+    /// The number of waiting requests.
     public var queue = 100
-    /// Of the answer to what is not let through.
+    /// The status of the response to a refused request.
     public var status = 429
 
     public init(rate: Rate? = nil, concurrency: Int? = nil) {
@@ -71,28 +71,28 @@ public struct LimitPolicy: Equatable, Sendable {
         }
     }
 
-    /// In a few words.
+    /// A few words for the log.
     public var words: String {
         let bounds = [rate?.words, concurrency.map { "\($0) at a time" }].compactMap { $0 }
         return bounds.joined(separator: " and ") + (scope == .all ? "" : " for each \(scope.rawValue)")
     }
 }
 
-/// That an interceptor counts a request.
+/// An interceptor's request to count a request at a limit.
 public struct LimitWish: Equatable, Sendable {
     public let interceptor: String
-    /// Which of the interceptor's limits it is.
+    /// The index of the limit among the interceptor's limits.
     public let number: Int
     public let policy: LimitPolicy
 }
 
-/// What is counted together. It names the interceptor, so that a configuration that is reloaded goes on counting.
+/// The key of requests counted together. It contains the interceptor's name, so that counting continues after a reload.
 public struct LimitKey: Hashable, Sendable {
     private let interceptor: String
     private let number: Int
     private let subject: String
 
-    /// - Parameter subject: the host, the Action or the client; empty where all count together.
+    /// - Parameter subject: the host, the Action or the client; empty if all requests count together.
     public init(_ wish: LimitWish, subject: String) {
         interceptor = wish.interceptor
         number = wish.number

@@ -1,18 +1,18 @@
 internal import Formats
 
-/// Text with `*` for any run of characters, `/` and nothing included. There is no escape and no other special
-/// character.
+/// Text in which `*` matches any run of characters, including `/` and the empty run. There is no escape and no other
+/// special character.
 public enum Glob {
-    /// True when the whole text fits the pattern. Time is at most the product of the two lengths: only the last `*` is
-    /// ever tried again.
-    /// - Parameter ignoringCase: compares ASCII letters without regard to case.
+    /// True if the whole text matches. Takes at most time proportional to the product of both lengths, because only the last `*`
+    /// is retried.
+    /// - Parameter ignoringCase: ignores the case of ASCII letters.
     public static func matches(_ pattern: some StringProtocol, _ text: some StringProtocol, ignoringCase: Bool = false)
         -> Bool
     {
         matches(Array(pattern.utf8), Array(text.utf8), ignoringCase: ignoringCase)
     }
 
-    /// The same over bytes of UTF-8.
+    /// The same for UTF-8 bytes.
     public static func matches(_ pattern: [UInt8], _ text: [UInt8], ignoringCase: Bool = false) -> Bool {
         matches(pattern, text.span, ignoringCase: ignoringCase)
     }
@@ -42,7 +42,7 @@ public enum Glob {
         return inPattern == pattern.count
     }
 
-    /// True where the text holds a `*` and so stands for more than itself.
+    /// True if the text contains a `*`.
     public static func isGlob(_ text: some StringProtocol) -> Bool { text.utf8.contains(star) }
 
     private static let star: UInt8 = 0x2A

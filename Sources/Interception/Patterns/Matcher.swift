@@ -1,10 +1,10 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A `TextMatcher` made ready to compare bytes. None makes a String.
+/// A `TextMatcher` compiled to compare bytes without creating a String.
 public enum Matcher: Sendable {
     case exact([UInt8])
-    /// In lower case already.
+    /// In lower case.
     case exactIgnoringCase([UInt8])
     case glob([UInt8], ignoringCase: Bool)
     case pattern(Pattern)
@@ -50,7 +50,7 @@ public enum Matcher: Sendable {
 }
 
 extension TextMatcher {
-    /// A status as it is written: `401`, `5xx`, `400-499`; nil for anything else.
+    /// Parses a status: `401`, `5xx`, `400-499`; nil for anything else.
     public init?(status text: String) {
         let bytes = Array(text.utf8)
         if bytes.count == 3, bytes[1...].allSatisfy({ ASCII.lower($0) == 0x78 }), (0x31...0x35).contains(bytes[0]) {
@@ -69,7 +69,7 @@ extension TextMatcher {
 }
 
 extension TextMatcher: CustomStringConvertible {
-    /// As the configuration writes it.
+    /// The form in the configuration.
     public var description: String {
         switch self {
         case .exact(let text), .glob(let text): text

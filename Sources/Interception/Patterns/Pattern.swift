@@ -1,13 +1,13 @@
-/// A regular expression of the configuration (pcre2pattern(3)), over bytes that should be UTF-8. How long it may think is
-/// bounded; where it reaches a limit it does not match, and its `watch` counts that.
+/// A regular expression of the configuration (pcre2pattern(3)), applied to bytes that should be UTF-8. The work of a match is
+/// bounded. At a limit the expression does not match, and `watch` counts the event.
 public struct Pattern: Sendable {
     public let text: String
     public let watch: PatternWatch
     private let code: PatternCode
 
     /// - Parameters:
-    ///   - written: as the configuration has it, where references were filled in since: what may be shown.
-    ///   - place: where it stands there, for messages.
+    ///   - written: the text of the configuration before substitution, which may be shown.
+    ///   - place: its location in the configuration, for messages.
     public init(_ text: String, written: String? = nil, place: String = "") throws(PatternFault) {
         self.init(text, try PatternCode(text), PatternWatch(written: written ?? text, place: place))
     }
@@ -18,21 +18,21 @@ public struct Pattern: Sendable {
         self.watch = watch
     }
 
-    /// The same expression without regard to letter case.
+    /// The same expression, ignoring case.
     func ignoringCase() -> Pattern {
-        // what compiles does so in either way; where memory ends, the stricter way is kept
+        // a compiled expression also compiles this way; if memory runs out, the stricter one stays
         guard let folded = try? PatternCode(text, ignoringCase: true) else { return self }
         return Pattern(text, folded, watch)
     }
 
-    /// True when the expression is found anywhere in the bytes.
+    /// True if the expression matches anywhere in the bytes.
     func isFound(in bytes: Span<UInt8>) -> Bool {
         guard let room = MatchContext.ofThisThread else { return missed(.memory) }
         let found = bytes.withUnsafeBufferPointer { buffer in
             room.begin(code, count: buffer.count)
             let found = room.find(code, in: buffer)
             guard case .notText = found else { return found }
-            // what is no UTF-8 is judged as a reader would see it, so that one odd byte evades no rule
+            // invalid UTF-8 is repaired as a reader would, so that an odd byte does not bypass a rule
             return Self.repaired(buffer).withUnsafeBufferPointer { room.find(code, in: $0) }
         }
         switch found {
@@ -51,7 +51,7 @@ public struct Pattern: Sendable {
         return false
     }
 
-    /// Which limit the expression reaches on these bytes; nothing is counted.
+    /// The limit that the expression reaches on these bytes, without counting it.
     func limit(on bytes: [UInt8]) -> PatternLimit? {
         guard let room = MatchContext.ofThisThread else { return .memory }
         return bytes.withUnsafeBufferPointer { buffer in
@@ -61,11 +61,11 @@ public struct Pattern: Sendable {
         }
     }
 
-    // MARK: replacing
+    // MARK: replacement
 
-    /// The text with every match replaced; nil when there is none. In the replacement `$0` is the match, `$1` to `$9`
-    /// are its groups (empty where one took no part), `$$` is a dollar sign.
-    /// - Throws: when the result would be longer than `bound`.
+    /// Replaces every match; nil if there is none. In the replacement, `$0` is the match, `$1` to `$9` its groups (empty if
+    /// unset), and `$$` a dollar sign.
+    /// - Throws: if the result would be longer than `bound` bytes.
     func replacing(in text: String, with replacement: String, bound: Int) throws(PatternOverflow) -> String? {
         guard let room = MatchContext.ofThisThread else {
             watch.count(.memory)
@@ -76,7 +76,7 @@ public struct Pattern: Sendable {
         var out: [UInt8] = []
         var copied = 0
         var position = 0
-        // one allowance for all matches together
+        // all matches share one allowance
         room.begin(code, count: bytes.count)
         search: while position <= bytes.count {
             switch bytes.withUnsafeBufferPointer({ room.find(code, in: $0, from: position) }) {
@@ -98,7 +98,7 @@ public struct Pattern: Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Where the character behind this one begins.
+    /// The position of the next character.
     private static func next(after index: Int, in bytes: [UInt8]) -> Int {
         var next = index + 1
         while next < bytes.count, bytes[next] & 0xC0 == 0x80 { next += 1 }
@@ -126,5 +126,5 @@ public struct Pattern: Sendable {
     }
 }
 
-/// What a replacement makes is longer than it may be.
+/// The result of a replacement is too long.
 struct PatternOverflow: Error {}

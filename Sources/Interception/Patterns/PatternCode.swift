@@ -1,16 +1,16 @@
 internal import CPCRE2
 
-/// A compiled expression. Owns PCRE2's code, which nothing changes once it is made.
+/// A compiled expression. Owns PCRE2's code, which is immutable.
 final class PatternCode: @unchecked Sendable {
     // "the compiled code is immutable and may be used by several threads at the same time" (pcre2api(3), Multithreading)
     let pointer: OpaquePointer
-    /// The largest count of a repeat, by eight.
+    /// The largest repeat count, divided by eight.
     private let repeatCost: Int
     private let comparesBack: Bool
     private let judgesScripts: Bool
 
-    /// Every item of the expression calls back, which is how the work of one match is counted: PCRE2's own limits begin
-    /// anew at each place where a match may start. `$` is the very end, so that no line break hides behind it.
+    /// Each item of the expression calls back, which counts the work of a match; PCRE2's own limits start anew at each start
+    /// position. `$` matches only at the very end, so that no line break follows it.
     private static let options =
         PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C | UInt32(PCRE2_DOLLAR_ENDONLY)
 
@@ -28,20 +28,18 @@ final class PatternCode: @unchecked Sendable {
         var highest: UInt32 = 0
         comparesBack = pcre2_pattern_info_8(made, UInt32(PCRE2_INFO_BACKREFMAX), &highest) != 0 || highest > 0
         judgesScripts = Self.scriptRuns.contains { text.contains($0) }
-        // a result other than 0, as where no memory may be made executable, leaves the code to the interpreter; every
-        // limit holds there as well
+        // if this fails, for example without executable memory, the interpreter runs the code under the same limits
         _ = pcre2_jit_compile_8(made, UInt32(PCRE2_JIT_COMPLETE))
     }
 
     deinit { pcre2_code_free_8(pointer) }
 
-    /// What one step of a match costs beside itself, where a step may look at many bytes: a repeat with a count, the part
-    /// of the subject that a reference back compares, and the one that has to be of one script.
+    /// The extra cost of one step that may read many bytes: a repeat with a count, a back reference, or a script run.
     func stepCost(on count: Int) -> Int {
         repeatCost + (comparesBack ? count / 8 : 0) + (judgesScripts ? count : 0)
     }
 
-    /// How they begin (pcre2pattern(3), Script runs).
+    /// The beginnings of script runs (pcre2pattern(3), Script runs).
     private static let scriptRuns = ["(*sr:", "(*script_run:", "(*asr:", "(*atomic_script_run:"]
 
     private static func words(_ error: Int32) -> String {
@@ -52,7 +50,7 @@ final class PatternCode: @unchecked Sendable {
         return count > 0 ? String(decoding: buffer.prefix(Int(count)), as: UTF8.self) : "error \(error) of PCRE2"
     }
 
-    /// The largest number behind a `{` or a comma: the largest count of a repeat, or more.
+    /// The largest number after a `{` or a comma: the largest repeat count, or an upper bound of it.
     private static func largestCount(_ bytes: [UInt8]) -> Int {
         var largest = 0
         var number: Int?
@@ -68,7 +66,7 @@ final class PatternCode: @unchecked Sendable {
     }
 }
 
-/// Why a text is no regular expression.
+/// The reason why a text is no valid regular expression.
 public struct PatternFault: Error, CustomStringConvertible {
     public let description: String
 

@@ -1,8 +1,8 @@
 internal import CPCRE2
 
-/// The PCRE2 that this process runs on.
+/// The PCRE2 library of this process.
 public enum PatternLibrary {
-    /// `10.42 2022-12-11`: the library that was loaded (pcre2_config(3)).
+    /// The version of the loaded library, as in `10.42 2022-12-11` (pcre2_config(3)).
     public static var version: String {
         let count = pcre2_config_8(UInt32(PCRE2_CONFIG_VERSION), nil)
         guard count > 0 else { return "unknown" }

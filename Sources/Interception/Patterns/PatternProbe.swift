@@ -1,15 +1,15 @@
 internal import Formats
 
-/// Tries an expression on texts that make careless ones think for ever: long runs of what it repeats, with an end that
-/// spoils the match.
+/// Tries an expression on texts that provoke catastrophic backtracking: long runs of what the expression repeats, with an end
+/// that prevents the match.
 public enum PatternProbe {
-    /// The longest URL that is taken where nothing else is configured.
+    /// The default limit of a URL's length.
     private static let length = 16 << 10
     private static let mostLiterals = 16
 
-    /// The limit that the expression reaches on one of them; nil where it reaches none.
+    /// The limit that the expression reaches on one of the texts; nil if it reaches none.
     public static func limit(of pattern: Pattern) -> PatternLimit? {
-        // without a repeat and a choice there is nothing that could take long
+        // an expression without repeats and alternatives is always fast
         guard pattern.text.utf8.contains(where: { "*+{|".utf8.contains($0) }) else { return nil }
         for subject in subjects(for: withoutVerbs(pattern.text)) {
             if let limit = pattern.limit(on: subject) { return limit }
@@ -17,7 +17,7 @@ public enum PatternProbe {
         return nil
     }
 
-    /// What stands behind settings such as `(*NO_JIT)`. In small letters it is a group, as in `(*sr:a+)`.
+    /// The text after settings such as `(*NO_JIT)`. Lower-case names are groups, as in `(*sr:a+)`.
     private static func withoutVerbs(_ text: String) -> String {
         var rest = text[...]
         while rest.hasPrefix("(*"), !isGroup(rest), let end = rest.firstIndex(of: ")") {
@@ -35,9 +35,9 @@ public enum PatternProbe {
         var units: [[UInt8]] = ["a", "0", "/", "ab", "a/", "a0", "\u{E9}"].map { Array($0.utf8) }
         units += literals.map { [$0] }
         units += words(of: text)
-        // where an expression begins with what it does not repeat, nothing else gets it going
+        // an expression with a fixed beginning runs only on texts with that beginning
         let beginning = beginning(of: text)
-        // behind the spoiling end stands what the expression may look for before it begins
+        // the expression may first look for literals after the run
         let tail = Array("\n!".utf8) + literals
         var subjects: [[UInt8]] = []
         for unit in units {
@@ -50,7 +50,7 @@ public enum PatternProbe {
         return subjects
     }
 
-    /// Letters, digits and other plain characters that stand in the expression, each once.
+    /// Letters, digits and other literal characters of the expression, each once.
     private static func literals(of text: String) -> [UInt8] {
         var found: [UInt8] = []
         for byte in text.utf8 where byte > 0x20 && byte < 0x7F && !"\\^$.|?*+()[]{}".utf8.contains(byte) {
@@ -59,7 +59,7 @@ public enum PatternProbe {
         return Array(found.prefix(mostLiterals))
     }
 
-    /// Runs of two and more letters and digits, the first few.
+    /// The first few runs of at least two letters and digits.
     private static func words(of text: String) -> [[UInt8]] {
         let runs = text.utf8.split { !ASCII.isAlpha($0) && !ASCII.isDigit($0) }
         return runs.filter { $0.count > 1 }.prefix(4).map { Array($0) }

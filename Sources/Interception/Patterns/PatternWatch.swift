@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// What ends a match before it is decided.
+/// The limit that ended a match early.
 public enum PatternLimit: String, Sendable {
     case steps, depth, memory
 }
 
-/// Counts, for all loops, how often an expression reached a limit, and says so at most once a minute.
+/// Counts, for all loops, how often an expression reached a limit, and reports it at most once a minute.
 public final class PatternWatch: Sendable {
-    /// As the configuration has it.
+    /// The text in the configuration.
     public let written: String
-    /// Where it stands there.
+    /// Its location in the configuration.
     public let place: String
     private let times = Atomic(0)
-    /// Of the last time, as its place among all limits.
+    /// The last limit reached, as its index among all limits.
     private let last = Atomic(0)
-    /// When the next word may be said.
+    /// The time of the next report.
     private let next = Atomic(Int.min)
 
     private static let kinds: [PatternLimit] = [.steps, .depth, .memory]
-    /// Between two words, in milliseconds.
+    /// The interval between reports, in milliseconds.
     static let interval = 60_000
 
     init(written: String, place: String) {
@@ -31,8 +31,8 @@ public final class PatternWatch: Sendable {
         times.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// The word that is due; nil where there is none, or where another loop has said it.
-    /// - Parameter now: milliseconds of a clock that all loops share.
+    /// The report that is due; nil if there is none, or if another loop has made it.
+    /// - Parameter now: in milliseconds, of a clock shared by all loops.
     public func word(now: Int) -> String? {
         guard times.load(ordering: .relaxed) > 0 else { return nil }
         let due = next.load(ordering: .relaxed)

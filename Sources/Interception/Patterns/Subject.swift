@@ -1,19 +1,19 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What conditions look at: a request, what it was recognised as, and its answer or why there is none. Values are visited
-/// as bytes where they stand; none is copied out.
+/// The input of conditions: a request, its classification, and its response or error. Values are visited as bytes in
+/// place and are not copied.
 struct Subject {
     let request: RequestHead
     let response: ResponseHead?
     let classification: Classification?
     var error: OriginFault?
-    /// True where it is the request that is here, and what becomes of it is still to come.
+    /// True if only the request is known and its response may still come.
     var isEarly = false
 
     static let platformField = "x-requested-platform"
 
-    /// True when `accepts` takes one of the key's values. A value that is not there is not visited.
+    /// True if `accepts` accepts one of the key's values. A missing value is not visited.
     func contains(_ key: Condition.Key, where accepts: (Span<UInt8>) -> Bool) -> Bool {
         switch key {
         case .action: visit(classification?.action?.rawValue, accepts)
@@ -32,7 +32,7 @@ struct Subject {
         case .cookie(let name): cookies(name, accepts)
         case .status: visit(response.map { String($0.status) }, accepts)
         case .contentType: contentType(accepts)
-        // of bodies: BodyTest
+        // `BodyTest` evaluates keys of bodies
         case .json, .form, .responseJSON: false
         case .error: error?.kinds.contains { accepts($0.rawValue.utf8.span) } ?? false
         }
@@ -43,7 +43,7 @@ struct Subject {
         return accepts(text.utf8.span)
     }
 
-    /// The path in its normal form, so that no other spelling of it gets past a condition.
+    /// The path in its normal form, so that another spelling cannot bypass a condition.
     private func path(_ accepts: (Span<UInt8>) -> Bool) -> Bool {
         let range = request.target.path
         guard !range.isEmpty else { return visit("/", accepts) }
@@ -63,7 +63,7 @@ struct Subject {
         return false
     }
 
-    /// The values of a query parameter, decoded.
+    /// The decoded values of a query parameter.
     private func parameters(_ name: String, _ accepts: (Span<UInt8>) -> Bool) -> Bool {
         guard let query = request.target.query else { return false }
         let bytes = request.fields.bytes
@@ -88,7 +88,7 @@ struct Subject {
         return false
     }
 
-    /// The media type of the response, without parameters.
+    /// The media type of the response without parameters.
     private func contentType(_ accepts: (Span<UInt8>) -> Bool) -> Bool {
         guard let fields = response?.fields, let index = fields.first(.contentType) else { return false }
         let whole = fields.slots[index].value.indices
@@ -100,7 +100,7 @@ struct Subject {
 // MARK: bytes
 
 extension Subject {
-    /// Visits the parts between separators; stops at the first that is taken.
+    /// Visits the parts between separators and stops at the first accepted one.
     private static func split(
         _ bytes: [UInt8], _ range: Range<Int>, at separator: UInt8, _ takes: (Range<Int>) -> Bool
     ) -> Bool {
@@ -121,7 +121,7 @@ extension Subject {
         return lower..<upper
     }
 
-    /// Hands over the decoded bytes; only where something is encoded are they copied.
+    /// Passes on the decoded bytes. They are copied only if something is encoded.
     private static func decoded(_ bytes: [UInt8], _ range: Range<Int>, _ body: (Span<UInt8>) -> Bool) -> Bool {
         guard bytes[range].contains(where: { $0 == 0x25 || $0 == 0x2B }) else {
             return body(bytes.span.extracting(range))

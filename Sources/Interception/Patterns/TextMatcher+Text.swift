@@ -1,13 +1,13 @@
 internal import HTTPCodec
 
 extension TextMatcher {
-    /// Whether it takes this text, letter case included.
+    /// Whether the matcher accepts this text, case-sensitively.
     public func accepts(_ text: String) -> Bool {
         let matcher = Matcher(self, ignoringCase: false)
         return matcher.accepts(text.utf8.span)
     }
 
-    /// For paths, which are compared in their normal form: its own text in that form, too. An expression stays as it is.
+    /// The matcher for paths, with its text in the paths' normal form. A regular expression is unchanged.
     public var onPaths: TextMatcher {
         switch self {
         case .exact(let text): .exact(Self.normalPath(text))

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Random numbers that all loops share without waiting for one another (SplitMix64). From one seed come the same numbers, in
-/// the order in which they are asked for.
+/// A lock-free random number generator shared by all loops (SplitMix64). Equal seeds give equal sequences, in the order of
+/// calls.
 public final class Chance: RandomNumberGenerator, Sendable {
     private let state: Atomic<UInt64>
 

@@ -1,21 +1,21 @@
-/// What was decided of interceptors for one exchange. Both phases and every attempt go by it, so that an interceptor takes an
-/// exchange or leaves it, once and for all. Empty, and without memory of its own, where nothing had to be decided.
+/// The decisions of samplers and counters for one exchange. All phases and attempts share them, so that an interceptor
+/// either takes an exchange or does not. Empty, without an allocation, if nothing was decided.
 struct RuleMemory: Equatable, Sendable {
     private struct Entry: Equatable {
-        /// Whether the rule takes the exchange; nil where that was not asked.
+        /// Whether the rule takes the exchange; nil if undecided.
         var isTaken: Bool?
-        /// It has been told that the rule's condition could not look at a body.
+        /// Whether a warning was issued that the condition could not read a body.
         var isWarned = false
     }
 
     private var entries: [Int: Entry] = [:]
-    /// The places of its answers that it was given, by whoever counts them.
+    /// The index of the exchange's response for each counter.
     private var turns: [ObjectIdentifier: Int] = [:]
 
-    /// Whether the rule takes the exchange, as far as that is decided.
+    /// Whether the rule takes the exchange, if decided.
     func decision(on rule: Int) -> Bool? { entries[rule]?.isTaken }
 
-    /// Decides it where nobody has.
+    /// Decides if no decision was made before.
     mutating func takes(_ rule: Int, _ sampler: Sampler, _ chance: inout some RandomNumberGenerator) -> Bool {
         if let decision = decision(on: rule) { return decision }
         let isTaken = sampler.takesNext(&chance)
@@ -23,7 +23,7 @@ struct RuleMemory: Equatable, Sendable {
         return isTaken
     }
 
-    /// The place of the exchange's answer, the same however often it is asked for.
+    /// The index of the exchange's response, the same at every call.
     mutating func turn(at counter: TurnCounter) -> Int {
         if let turn = turns[ObjectIdentifier(counter)] { return turn }
         let turn = counter.next()
@@ -31,7 +31,7 @@ struct RuleMemory: Equatable, Sendable {
         return turn
     }
 
-    /// True the first time.
+    /// True at the first call.
     mutating func mayWarn(of rule: Int) -> Bool {
         guard entries[rule]?.isWarned != true else { return false }
         entries[rule, default: Entry()].isWarned = true

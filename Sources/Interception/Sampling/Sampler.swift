@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// A `Sampling` at work. It counts for all loops, from the moment in which the configuration was taken over.
+/// Applies a `Sampling`. It counts for all loops, from the moment the configuration was loaded.
 final class Sampler: Sendable {
     let sampling: Sampling
-    /// Exchanges that fitted and were chosen.
+    /// The number of matching exchanges that chance has selected.
     private let count = Atomic(0)
 
-    /// Its own, where the choice is to be the same each time: the numbers come in the order in which exchanges fit.
+    /// The generator of a seeded sampling, whose numbers follow the order of matching exchanges.
     private let own: Chance?
 
     init(_ sampling: Sampling) {
@@ -14,13 +14,13 @@ final class Sampler: Sendable {
         own = sampling.seed.map { Chance(seed: UInt64(bitPattern: Int64($0))) }
     }
 
-    /// Whether the next exchange that fits is taken.
+    /// Whether to take the next matching exchange.
     func takesNext(_ chance: inout some RandomNumberGenerator) -> Bool {
         if sampling.percent < 100 {
             guard draw(&chance) < sampling.percent else { return false }
         }
         guard sampling.first != nil || sampling.every > 1 else { return true }
-        // whoever comes after the last that is taken need not be counted
+        // no need to count after the last one
         if let first = sampling.first, count.load(ordering: .relaxed) >= first { return false }
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         if let first = sampling.first, number > first { return false }

@@ -1,13 +1,13 @@
-/// Which of the exchanges that fit an interceptor it takes. What is asked for has to hold together, and `first` and `every`
-/// count what chance has chosen.
+/// The share of matching exchanges that an interceptor takes. All settings must hold; `first` and `every` count the exchanges
+/// that `percent` selects.
 public struct Sampling: Equatable, Sendable {
-    /// So many of a hundred, by chance.
+    /// The percentage, selected at random.
     public var percent: Int
-    /// The same ones are taken wherever chance begins with this; nil for another choice each time.
+    /// Makes the selection reproducible; nil for a different one each time.
     public var seed: Int?
-    /// So many, and none after them; nil for no end.
+    /// Takes this many exchanges and then none; nil for no end.
     public var first: Int?
-    /// Each one behind so many less one: with 3 the third, the sixth and so on.
+    /// Takes every n-th exchange: with 3 the third, the sixth and so on.
     public var every: Int
 
     public init(percent: Int = 100, seed: Int? = nil, first: Int? = nil, every: Int = 1) {
@@ -17,10 +17,10 @@ public struct Sampling: Equatable, Sendable {
         self.every = every
     }
 
-    /// Takes all there are.
+    /// True if all exchanges are taken.
     public var isWhole: Bool { self == Sampling() }
 
-    /// As the configuration writes it.
+    /// The form in the configuration.
     public var words: String {
         var words: [String] = []
         if percent != 100 { words.append("percent: \(percent)") }

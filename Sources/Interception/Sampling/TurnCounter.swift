@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Which of several answers an exchange gets. It counts for all loops, from the moment in which the configuration was taken over.
+/// Selects one of several responses. It counts for all loops, from the moment the configuration was loaded.
 public final class TurnCounter: Sendable {
-    /// How many exchanges get each but the last, which is for all that come after.
+    /// The number of exchanges for each response except the last, which serves all later ones.
     private let times: [Int]
     private let count = Atomic(0)
 
     init(_ times: [Int]) { self.times = times }
 
-    /// The place of the next exchange's answer.
+    /// The index of the next exchange's response.
     func next() -> Int {
         var left = count.load(ordering: .relaxed)
-        // whoever comes behind them all need not be counted
+        // no need to count after the last turn
         if left < times.reduce(0, +) { left = count.wrappingAdd(1, ordering: .relaxed).oldValue }
         for (place, times) in times.enumerated() {
             if left < times { return place }

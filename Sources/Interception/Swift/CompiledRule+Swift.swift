@@ -2,12 +2,11 @@ internal import ContentCoding
 internal import HTTPCodec
 internal import Interceptors
 
-/// Messages as interceptors that are written in Swift see them, and what came back of them. It passes the same checks as
-/// what edits write.
+/// Passes messages to Swift interceptors and applies their results, with the same checks as for edits.
 extension CompiledRule {
     // MARK: request
 
-    /// Has one look at a request, or takes what it came to.
+    /// Calls an interceptor with a request, or applies the result that the phase waited for.
     func ask(
         _ edit: SwiftEdit, _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
         _ outcome: inout Outcome, after resumption: Resumption?
@@ -48,8 +47,8 @@ extension CompiledRule {
         }
     }
 
-    /// Makes of a head what came back.
-    /// - Returns: what was done, in a few words each.
+    /// Applies the changes to a head.
+    /// - Returns: the changes, a few words each.
     private static func apply(
         _ new: Request, insteadOf old: Request, to head: inout RequestHead
     ) throws(EditFault) -> [String] {
@@ -73,7 +72,7 @@ extension CompiledRule {
 
     // MARK: response
 
-    /// Has one look at a response, or takes what it came to.
+    /// Calls an interceptor with a response, or applies the result that the phase waited for.
     /// - Parameter sent: the request as it was sent.
     func ask(
         _ edit: SwiftEdit, _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request sent: RequestHead,
@@ -84,7 +83,7 @@ extension CompiledRule {
             return try take(
                 resumption.answer, of: resumption.suspension.call, &head, &bodies, basis, &context, &outcome)
         }
-        // what has been switched to is no message that could wait
+        // 101 starts another protocol, so it cannot be held back
         if edit.isAsync, head.status == 101 { return .warned("\(edit.registered) was not asked about 101") }
         let state = context.state?.values(in: scope) ?? [:]
         var response = Response(status: head.status, headers: HeaderChange.view(head.fields), state: state)
@@ -128,9 +127,9 @@ extension CompiledRule {
         }
     }
 
-    // MARK: what is no message
+    // MARK: results other than messages
 
-    /// - Parameter basis: what a further attempt begins with where nothing else is said; nil where nothing was sent.
+    /// - Parameter basis: the request that a retry starts from; nil if none was sent.
     private func settle(
         _ answer: SwiftAnswer, of call: SwiftCall, _ basis: RequestHead?, _ context: inout EditContext,
         _ outcome: inout Outcome
@@ -201,7 +200,7 @@ extension CompiledRule {
         return ["set the body"]
     }
 
-    /// What becomes of a message whose body it cannot be given.
+    /// Handles a message whose body cannot be given to the interceptor.
     private func refuse(_ edit: SwiftEdit, _ fault: BodyFault) throws(EditFault) -> EditEffect {
         guard policy.passes(fault) else {
             throw EditFault(reason: "swift \(edit.registered): the body \(fault.explanation)")
@@ -236,7 +235,7 @@ extension Interceptors.Action {
 }
 
 extension RetryPolicy {
-    /// As often as others allow, whatever the method: whoever asks in Swift knows what for.
+    /// As many retries as other limits allow, for any method: the interceptor's author decides.
     fileprivate init(after wait: Duration) {
         times = .max
         let milliseconds = wait / .milliseconds(1)

@@ -1,16 +1,17 @@
 internal import HTTPCodec
 internal import Interceptors
 
-/// Headers that were given away as values, and came back.
+/// Converts header fields to `Headers` and back.
 enum HeaderChange {
     static func view(_ fields: FieldTable) -> Headers {
         Headers(fields.slots.indices.map { Headers.Field(fields.name($0), fields.value($0)) })
     }
 
-    /// Makes of the fields what came back. Lines that nobody touched stay as they are, to the byte; what only the proxy
-    /// itself may change is left.
-    /// - Parameter old: what was given away.
-    /// - Returns: what was done, in a few words each.
+    /// Applies changed headers to the fields. Unchanged lines stay as they are, to the byte; fields that only the proxy writes
+    /// are
+    /// not changed.
+    /// - Parameter old: the headers that were passed out.
+    /// - Returns: the changes, a few words each.
     static func apply(
         _ new: Headers, insteadOf old: Headers, to fields: inout FieldTable
     ) throws(EditFault) -> [String] {
@@ -34,7 +35,7 @@ enum HeaderChange {
             guard case .insert(let offset, let field, _) = change else { continue }
             try HeaderEdit.check(Pair(field.name, field.value))
             let places = places(fields)
-            // right behind the line that it follows
+            // directly after the line that it follows
             let place = offset > 0 && offset <= places.count ? places[offset - 1] + 1 : places.first ?? fields.count
             fields.add(field.name, field.value, at: place)
             notes.append("\(set.contains(field.name) ? "set" : "added") header \(field.name)")
@@ -48,7 +49,7 @@ enum HeaderChange {
         }
     }
 
-    /// Where those lines stand that may be written.
+    /// The positions of the writable lines.
     private static func places(_ fields: FieldTable) -> [Int] {
         fields.slots.indices.filter { HeaderRules.isWritable(fields.name($0)) }
     }

@@ -1,12 +1,12 @@
-/// A phase that waits for an interceptor: what works on its message, and where it goes on.
+/// A phase that waits for an interceptor: the call, and the position at which to continue.
 public final class Suspension: Sendable {
     public let call: SwiftCall
-    /// The place of the rule among all, and that of the edit in its list.
+    /// The position of the rule in the plan, and of the edit in its list.
     let rule: Int
     let place: Int
-    /// What the phase has of bodies so far.
+    /// The bodies of the phase so far.
     let bodies: SubjectBodies
-    /// The response had a body when it came.
+    /// Whether the response arrived with a body.
     let cameWithBody: Bool
 
     init(
@@ -28,14 +28,14 @@ extension Suspension: Equatable {
     public static func == (left: Suspension, right: Suspension) -> Bool { left === right }
 }
 
-/// What a phase goes on with that has waited.
+/// The result with which a waiting phase continues.
 struct Resumption {
     let suspension: Suspension
     let answer: SwiftAnswer
 }
 
 extension Outcome {
-    /// Keeps what the phase has of bodies where it waits.
+    /// Stores the bodies of a phase that waits.
     mutating func keep(_ bodies: SubjectBodies, cameWithBody: Bool = false) {
         guard case .suspend(let suspension) = verdict else { return }
         verdict = .suspend(suspension.keeping(bodies, cameWithBody: cameWithBody))

@@ -1,24 +1,24 @@
 public import Interceptors
 
-/// One run of an interceptor that is written in Swift, with what it is given.
+/// One call of a Swift interceptor, with its input.
 public struct SwiftCall: Sendable {
     enum Message: Sendable {
         case request(Request)
         case response(Response, to: Request)
     }
 
-    /// The interceptor of the configuration that names it.
+    /// The interceptor in the configuration.
     public let interceptor: String
     let edit: SwiftEdit
     let action: Interceptors.Action
     let message: Message
 
-    /// How long it may take, in milliseconds.
+    /// The longest duration, in milliseconds.
     public var deadline: Int { edit.deadline }
-    /// Who works, for messages.
+    /// A description of the interceptor for messages.
     public var words: String { "interceptor \(interceptor) (swift: \(edit.registered))" }
 
-    /// What it came to where it works on the loop; nil where it works off it.
+    /// The result of an interceptor that runs on the loop; nil for one that runs off it.
     func now() -> SwiftAnswer? {
         do {
             switch (edit.form, message) {
@@ -33,8 +33,8 @@ public struct SwiftCall: Sendable {
         }
     }
 
-    /// What it came to, off the loop.
-    /// - Parameter repeated: what is called where its work completes more than once.
+    /// The result of an interceptor that runs off the loop.
+    /// - Parameter repeated: called if the interceptor completes more than once.
     public func answer(repeated: @escaping @Sendable () -> Void) async -> SwiftAnswer {
         await CompletionReport.$current.withValue(CompletionReport(repeated: repeated)) {
             do {
@@ -53,12 +53,12 @@ public struct SwiftCall: Sendable {
     }
 }
 
-/// What an interceptor that is written in Swift came to.
+/// The result of a Swift interceptor.
 public enum SwiftAnswer: Sendable {
     case request(Request)
     case response(Response)
     case verdict(Interceptors.Verdict)
-    /// In words that follow its name.
+    /// Words that follow the interceptor's name.
     case failed(String)
 
     init(_ error: any Error) {
@@ -66,7 +66,7 @@ public enum SwiftAnswer: Sendable {
             self = .verdict(verdict)
         } else {
             let words = String(describing: error).unicodeScalars.prefix(Self.mostWords)
-            // words of others: a line of the log is one line
+            // third-party text: a log line must stay one line
             let plain = words.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }
             self = .failed("threw \(plain.joined())")
         }

@@ -2,7 +2,7 @@ public import Declaration
 public import HTTPCodec
 public import Interceptors
 
-/// `swift`: an interceptor that is written in Swift, and registered under a name by the program.
+/// `swift`: a Swift interceptor that the program registers under a name.
 public struct SwiftEdit: RequestEdit, ResponseEdit {
     public static let name = "swift"
     public static let mayStandIn = true
@@ -21,7 +21,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
 
     public static let standardDeadline = 10_000
 
-    /// How it is called.
+    /// The function to call.
     enum Form: Sendable {
         case request(any RequestInterceptor)
         case asyncRequest(any AsyncRequestInterceptor)
@@ -29,14 +29,14 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         case asyncResponse(any AsyncResponseInterceptor)
     }
 
-    /// Under which it is registered.
+    /// The registered name.
     public let registered: String
     /// In milliseconds.
     public let deadline: Int
     let form: Form
     let wantsBody: Bool
 
-    /// - Returns: nil where the interceptor has no form for that phase.
+    /// - Returns: nil if the interceptor does not implement this phase.
     public init?(
         _ registered: String, _ interceptor: any Interceptor, in phase: EditPhase, deadline: Int = standardDeadline
     ) {
@@ -75,7 +75,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         }
     }
 
-    /// It works off the loop, and its phase waits for it.
+    /// True if the interceptor runs off the loop and its phase waits.
     var isAsync: Bool {
         switch form {
         case .request, .response: false
@@ -83,7 +83,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         }
     }
 
-    /// The body has to be here: it is asked for, or the response has to be held while somebody works on it.
+    /// True if the body must be buffered: the interceptor wants it, or the response has to be held while it works.
     var needsBody: Bool { if case .asyncResponse = form { true } else { wantsBody } }
 
     public func apply(to head: inout RequestHead) -> EditEffect { .warned("\(registered) was not asked") }
@@ -91,7 +91,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
 }
 
 extension SwiftEdit.Form {
-    /// The form for a phase. One that returns at once goes before one that may wait.
+    /// The form for a phase. A synchronous one takes precedence over an asynchronous one.
     init?(_ interceptor: any Interceptor, in phase: EditPhase) {
         switch phase {
         case .request:
@@ -115,6 +115,6 @@ extension SwiftEdit.Form {
 }
 
 extension Edit {
-    /// It looks at a body, or has to have it held.
+    /// True if the edit reads the body or needs it buffered.
     var readsBody: Bool { self is any BodyEdit || (self as? SwiftEdit)?.needsBody == true }
 }

@@ -1,6 +1,6 @@
 public import Formats
 
-/// What an interceptor wants in the log.
+/// A log line written by an interceptor.
 public struct LoggedText: Equatable, Sendable {
     public let interceptor: String
     public let parts: [LoggedPart]
@@ -11,25 +11,25 @@ public struct LoggedText: Equatable, Sendable {
     }
 }
 
-/// A part of it.
+/// A part of a log line.
 public enum LoggedPart: Equatable, Sendable {
-    /// The configuration's own.
+    /// Text of the configuration.
     case text(String)
-    /// A value of the exchange, and where all of it came from: that decides whether it may be shown.
+    /// A value of the exchange. Its origins decide whether it may be shown.
     case value(String, [ValueOrigin])
-    /// A value that is not there.
+    /// A missing value.
     case absent
 }
 
-/// Where a value of an exchange came from.
+/// The origin of a value.
 public enum ValueOrigin: Hashable, Sendable {
-    /// A field of that name.
+    /// A header field.
     case header(String)
     case query(String)
-    /// A member of JSON, by the names that lead to it.
+    /// A JSON member, by its path.
     case member(JSONPointer)
     /// A tree or a realm, as a client named it.
     case name
-    /// Code of others.
+    /// A Swift interceptor.
     case code
 }

@@ -1,6 +1,6 @@
-/// What a rule has to do with the exchange's state.
+/// A rule's use of the exchange's state.
 extension Rule {
-    /// Names in the exchange's state that it reads, and never sets itself.
+    /// Names that the rule reads but never sets itself.
     public var unsetState: [String] {
         guard !sharesState else { return [] }
         let edits: [any Edit] = request + response + error
@@ -11,7 +11,7 @@ extension Rule {
         return Set(read).subtracting(set).sorted()
     }
 
-    /// Names in the exchange's state that it sets.
+    /// Names that the rule sets.
     public var setState: [String] {
         (request as [any Edit] + response + error).compactMap { $0 as? SetState }.flatMap { $0.changes.map(\.name) }
     }

@@ -1,14 +1,14 @@
 internal import Declaration
 internal import Formats
 
-/// A side of an exchange, as lists of edits have them.
+/// The message that a list of edits applies to.
 public enum EditPhase: Sendable {
     case request, response
 }
 
-/// Values with `${…}` in them.
+/// Reads values with `${…}`.
 extension RuleReader {
-    /// What a value is made of for each exchange; nil where it is the same for all.
+    /// The template of a value; nil for a constant.
     func template(_ value: Decoded, _ place: TemplatePlace) -> Template? {
         guard let parts = value.parts else { return nil }
         var quotes = Quotes()
@@ -50,7 +50,7 @@ extension RuleReader {
         }
     }
 
-    /// The kind that was likely meant. No more than that is ever quoted: it may be part of a password that holds `${`.
+    /// The source that was likely meant. Nothing more is quoted, because the text may be part of a password that contains `${`.
     private static func nearest(_ name: String) -> String? {
         let words = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         let known = TemplateSource.rows.map(\.kind) + ["env", "credential", "file"]
@@ -58,7 +58,7 @@ extension RuleReader {
         return [two, String(words.first ?? "")].lazy.compactMap { Nearest.name(to: $0, among: known) }.first
     }
 
-    /// Whether what follows stands between quotation marks.
+    /// Tracks whether the text is inside quotation marks.
     private struct Quotes {
         private(set) var areOpen = false
         private var isEscaped = false

@@ -1,9 +1,8 @@
-/// A value of the configuration with places in it that are filled in for each exchange. What is put in is not looked at again,
-/// whatever it holds.
+/// A configured value with placeholders that each exchange fills in. Inserted text is not expanded again.
 public struct Template: Equatable, Sendable {
     enum Part: Equatable, Sendable {
         case text(String)
-        /// - isQuoted: it stands between quotation marks.
+        /// - isQuoted: the placeholder is inside quotation marks.
         case value(TemplateSource, isQuoted: Bool)
     }
 

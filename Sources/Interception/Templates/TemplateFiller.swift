@@ -2,10 +2,10 @@ internal import ContentCoding
 internal import Formats
 internal import HTTPCodec
 
-/// Fills in the values of one edit. A value that is not there, or cannot stand where it would go, leaves out what would be
-/// made of it, which is warned of: the message keeps what it has there.
+/// Fills in the templates of one edit. If a value is missing or not allowed in its place, the edit's value is left out with a
+/// warning, and the message keeps what it has.
 public struct TemplateFiller {
-    /// In the request phase the one at hand, in the response phase as it was sent.
+    /// The current request; in the response phase, the request as it was sent.
     private let request: RequestHead
     private let response: ResponseHead?
     private let scope: ExchangeState.Scope
@@ -13,7 +13,7 @@ public struct TemplateFiller {
     var context: EditContext
     var bodies: SubjectBodies
     private(set) var warnings: [String] = []
-    /// Why the last body that was asked could not be read.
+    /// The reason why the last body could not be read.
     private var fault: BodyFault?
 
     init(
@@ -28,16 +28,16 @@ public struct TemplateFiller {
         self.bodies = bodies
     }
 
-    /// What becomes of a text in which a value is missing.
+    /// The handling of a text with a missing value.
     enum Lack {
-        /// It is not written.
+        /// The text is not written.
         case leaves
-        /// It has nothing in that place: for what has to be written in any case.
+        /// The value is left empty, for text that must be written.
         case empties
     }
 
-    /// - Parameter subject: what is made of it, for messages: `header X-User`.
-    /// - Returns: nil where it is not to be written.
+    /// - Parameter subject: the thing written, for messages: `header X-User`.
+    /// - Returns: nil if it is not to be written.
     mutating func text(_ template: Template, _ subject: String, lack: Lack = .leaves) throws(EditFault) -> String? {
         let bound = template.place.isInHead ? TemplatePlace.longestInHead : context.bodyLimit
         var out = ""
@@ -66,7 +66,7 @@ public struct TemplateFiller {
         return out
     }
 
-    /// The parts of a line of the log. What is not there leaves a gap, and is no fault.
+    /// The parts of a log line. A missing value leaves a gap and is no fault.
     mutating func logged(_ template: Template) throws(EditFault) -> [LoggedPart] {
         var parts: [LoggedPart] = []
         for part in template.parts {
@@ -96,7 +96,7 @@ public struct TemplateFiller {
         return nil
     }
 
-    /// The pairs that can be written; nil where that is none.
+    /// The pairs that can be written; nil if there are none.
     mutating func pairs(_ pairs: [Pair], _ subject: String) throws(EditFault) -> [Pair]? {
         var filled: [Pair] = []
         for pair in pairs {
@@ -112,7 +112,7 @@ public struct TemplateFiller {
 
     // MARK: values
 
-    /// The first of that name, where there are several.
+    /// The value of a source; the first one of several.
     private mutating func value(_ source: TemplateSource) throws(EditFault) -> String? {
         switch source {
         case .uuid:
@@ -136,17 +136,17 @@ public struct TemplateFiller {
         }
     }
 
-    /// What a pointer leads to, a string as it is and all else as JSON writes it; null is nothing.
+    /// The value at a pointer: a string as it is, other values as JSON writes them. Null counts as missing.
     private mutating func json(
         at pointer: JSONPointer, _ body: WritableKeyPath<SubjectBodies, EditedBody?>, _ fields: FieldTable
     ) throws(EditFault) -> String? {
         guard var read = bodies[keyPath: body] else { return nil }
-        // its one copy, so that what was unpacked is kept
+        // moved rather than copied, so that the decoded body is kept
         bodies[keyPath: body] = nil
         defer { bodies[keyPath: body] = read }
         read.contentType = fields["Content-Type"]
         do throws(BodyFault) {
-            // the last of a name that stands more than once, as servers read it
+            // servers use the last member of a repeated name
             switch try read.values(at: pointer).last {
             case nil, .null: return nil
             case .string(let text): return text

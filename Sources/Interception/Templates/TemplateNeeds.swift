@@ -1,8 +1,8 @@
 internal import HTTPCodec
 
-/// What the templates in a list of edits ask for.
+/// The parts of an exchange that the templates of an edit list read.
 struct TemplateNeeds: Sendable {
-    /// One for each edit; empty where none has any.
+    /// Whether each edit has templates; empty if none has.
     private let places: [Bool]
     let requestBody: Bool
     let responseBody: Bool
@@ -14,10 +14,10 @@ struct TemplateNeeds: Sendable {
         responseBody = templates.joined().readsResponseBody
     }
 
-    /// Whether the edit of that number has some.
+    /// Whether the edit at this position has templates.
     func concern(_ place: Int) -> Bool { !places.isEmpty && places[place] }
 
-    /// Whether there may be values in a body with such a head.
+    /// Whether a body with such a head may contain values.
     static func mayRead(_ fields: FieldTable) -> Bool {
         JSONEdit.concerns(fields["Content-Type"].flatMap { MediaType($0) })
     }

@@ -1,8 +1,8 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Where a template's text goes, which decides how what comes from an exchange is written there: so that it ends neither the
-/// line nor the part that it stands in.
+/// The place that a template's text goes to. It decides how inserted values are escaped, so that they cannot end the line or
+/// the part they are in.
 enum TemplatePlace: Hashable, Sendable {
     case header
     /// A host with or without a port.
@@ -10,14 +10,14 @@ enum TemplatePlace: Hashable, Sendable {
     case cookie
     /// A path or a URL.
     case url
-    /// It is encoded whole, by whoever puts it there.
+    /// Encoded as a whole by the writer.
     case query, form
-    /// Within a string of a JSON text.
+    /// Within a string of JSON.
     case json
     /// As it is.
     case text, state
 
-    /// Of a field that an edit of headers writes.
+    /// The place for the value of a header field.
     init(header name: String) {
         switch FieldName(name) {
         case .host: self = .host
@@ -26,7 +26,7 @@ enum TemplatePlace: Hashable, Sendable {
         }
     }
 
-    /// What goes into a head may have so many bytes.
+    /// The largest size of a value in a head, in bytes.
     static let longestInHead = 16 << 10
 
     var isInHead: Bool {
@@ -36,10 +36,10 @@ enum TemplatePlace: Hashable, Sendable {
         }
     }
 
-    /// A value as it is written there; nil for one that cannot stand there.
+    /// Escapes a value for this place; nil if it is not allowed there.
     /// - Parameters:
-    ///   - isQuoted: the configuration has a quotation mark before it, and another behind it.
-    ///   - isAlone: there is nothing beside it.
+    ///   - isQuoted: the placeholder is inside quotation marks.
+    ///   - isAlone: the placeholder is the whole value.
     func written(_ value: String, isQuoted: Bool, isAlone: Bool) -> String? {
         switch self {
         case .query, .form, .text, .state: value
@@ -51,19 +51,19 @@ enum TemplatePlace: Hashable, Sendable {
         }
     }
 
-    /// Whether all of it may stand there, now that every value is in its place.
+    /// Whether the completed text is allowed in this place.
     func accepts(_ text: String) -> Bool {
         switch self {
         case .host: (try? HeaderEdit.checkHost(text)) != nil
-        // a value may be what leads a path back up
+        // an inserted value may lead a path back up
         case .url:
             !text.utf8.split(separator: 0x2F).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
         default: true
         }
     }
 
-    /// What ends a line, or a text, becomes a space (RFC 9110 §5.5); between quotation marks a backslash stands before what
-    /// would end them (§5.6.4). Whether a comma or a semicolon means anything is for the field to say.
+    /// Replaces characters that would end the line by spaces (RFC 9110 §5.5) and, between quotation marks, escapes quotes and
+    /// backslashes (§5.6.4). Commas and semicolons stay, because their meaning depends on the field.
     private static func field(_ value: String, isQuoted: Bool) -> String {
         var out: [UInt8] = []
         for byte in value.utf8 {
@@ -73,8 +73,8 @@ enum TemplatePlace: Hashable, Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// What a cookie's value may not hold is percent-encoded (RFC 6265 §4.1.1); what it may hold stays, so that a value of
-    /// another cookie is the same in this one.
+    /// Percent-encodes characters that a cookie value may not contain (RFC 6265 §4.1.1). All others stay, so that a value of
+    /// another cookie is unchanged.
     private static func cookie(_ value: String) -> String {
         var out: [UInt8] = []
         for byte in value.utf8 {

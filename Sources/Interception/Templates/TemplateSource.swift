@@ -2,7 +2,7 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// What a place in a template is filled in with.
+/// The source of a placeholder's value.
 enum TemplateSource: Hashable, Sendable {
     case uuid, now, action, tree, realm
     case requestHeader(String)
@@ -13,7 +13,7 @@ enum TemplateSource: Hashable, Sendable {
     case responseJSON(JSONPointer)
     case state(String)
 
-    /// Why what stands between `${` and `}` means nothing.
+    /// The reason why the text between `${` and `}` is invalid.
     enum Fault: Error, Equatable {
         case unknown
         /// Completes "… takes".
@@ -44,12 +44,12 @@ enum TemplateSource: Hashable, Sendable {
         JSONPointer(text).flatMap { $0.isWhole ? nil : $0 }
     }
 
-    /// What is known, without what names it, and as it may be written.
+    /// All sources without their names, with an example of each.
     static let rows =
         plain.map { (kind: $0.name, example: "${\($0.name)}") }
         + named.map { (kind: $0.kind, example: "${\($0.kind).\($0.example)}") }
 
-    /// - Parameter text: what stands between `${` and `}`.
+    /// - Parameter text: the text between `${` and `}`.
     init(_ text: String) throws(Fault) {
         if let found = Self.plain.first(where: { $0.name == text }) {
             self = found.source
@@ -64,7 +64,7 @@ enum TemplateSource: Hashable, Sendable {
         self = source
     }
 
-    /// As it is written between `${` and `}`.
+    /// The text between `${` and `}`.
     var name: String {
         switch self {
         case .uuid: "uuid"
@@ -82,7 +82,7 @@ enum TemplateSource: Hashable, Sendable {
         }
     }
 
-    /// Where its value comes from; nil where that tells nothing of anybody, and for state.
+    /// The origin of the value; nil for state and for values that reveal nothing about a person.
     var origin: ValueOrigin? {
         switch self {
         case .tree, .realm: .name

@@ -1,12 +1,12 @@
-/// How long to wait before something is tried again.
+/// The waits between attempts.
 public struct Backoff: Equatable, Sendable {
-    /// Before the second attempt, in milliseconds.
+    /// In milliseconds, before the second attempt.
     public var first: Int
-    /// How much longer each wait is than the one before it; 1 for waits of one length.
+    /// The ratio of each wait to the one before; 1 for constant waits.
     public var factor: Double
-    /// No wait is longer, in milliseconds.
+    /// The longest wait, in milliseconds.
     public var cap: Int
-    /// The part of a wait that chance decides on, from 0 to 1: with 1 it has any length up to the whole.
+    /// The random part of a wait, from 0 to 1. With 1, a wait has any length up to the full one.
     public var jitter: Double
 
     public init(first: Int, factor: Double = 1, cap: Int = 3_600_000, jitter: Double = 0) {
@@ -17,17 +17,17 @@ public struct Backoff: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - attempt: how many attempts were made, the first being 1.
-    ///   - chance: what the jitter is taken from.
+    ///   - attempt: the number of attempts made, at least 1.
+    ///   - chance: the source of the jitter.
     /// - Returns: milliseconds, from 0 to the cap.
     public func delay(after attempt: Int, chance: inout some RandomNumberGenerator) -> Int {
         var wait = Double(max(0, first))
         let bound = Double(max(0, cap))
-        // waits grow past any cap within a few steps, or never: a factor below 1 makes them shrink to nothing
+        // waits reach any cap within a few steps, or never; a factor below 1 makes them shrink
         if factor != 1 {
             for _ in 1..<max(2, min(attempt, 64)) where attempt > 1 { wait = min(wait * max(0, factor), bound) }
         }
-        // nothing times without end is no number
+        // zero times infinity is not a number
         wait = wait.isNaN ? bound : min(wait, bound)
         let decided = wait * min(max(jitter, 0), 1)
         guard decided > 0 else { return Int(wait) }

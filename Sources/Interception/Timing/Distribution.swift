@@ -1,12 +1,12 @@
-/// How long something takes that is made to take longer, in milliseconds: drawn anew each time.
+/// A distribution of delays in milliseconds. Each use draws a new value.
 public enum Distribution: Equatable, Sendable {
     case fixed(Int)
     case uniform(ClosedRange<Int>)
     case normal(mean: Int, deviation: Int)
-    /// As services answer: most in about the median, one of twenty in `p95` or later, a few much later.
+    /// Typical of services: about the median for most, `p95` or more for one of twenty, with a long tail.
     case lognormal(median: Int, p95: Int)
-    /// What was measured: one of a hundred takes no longer than the value of 1, half of them that of 50. Between two the
-    /// value lies between theirs; below the first it is the first, above the last the last.
+    /// Measured percentiles, interpolated linearly. Below the first percentile the value is the first one, above the last it is
+    /// the last.
     case percentiles([Percentile])
 
     public struct Percentile: Equatable, Sendable {
@@ -20,10 +20,10 @@ public enum Distribution: Equatable, Sendable {
         }
     }
 
-    /// What no distribution exceeds, in milliseconds.
+    /// The upper bound of all distributions, in milliseconds.
     public static let longest = 3_600_000
 
-    /// - Parameter bound: the most that may come of it.
+    /// - Parameter bound: the upper bound of the result.
     /// - Returns: milliseconds, from 0 to the bound.
     public func draw(_ chance: inout some RandomNumberGenerator, bound: Int = longest) -> Int {
         let drawn: Double
@@ -44,11 +44,10 @@ public enum Distribution: Equatable, Sendable {
         return drawn.isNaN ? 0 : Int(min(max(drawn, 0), Double(max(0, bound))))
     }
 
-    /// Of a normal distribution: one of twenty lies further up.
+    /// The 95th percentile of the standard normal distribution.
     private static let deviationsOfP95 = 1.6448536269514722
 
-    /// Normally distributed with mean 0 and deviation 1: the sum of twelve, each uniform, is so within what anybody can tell,
-    /// and never further out than 6.
+    /// Draws from an approximate standard normal distribution: the sum of twelve uniform values, which lies within ±6.
     private static func standard(_ chance: inout some RandomNumberGenerator) -> Double {
         var sum = -6.0
         for _ in 0..<12 { sum += Double.random(in: 0..<1, using: &chance) }
@@ -68,12 +67,12 @@ public enum Distribution: Equatable, Sendable {
     }
 }
 
-/// The natural exponential and its inverse, to more digits than a delay has.
+/// The natural exponential and logarithm, accurate enough for delays.
 enum Exponential {
     private static let ln2 = 0.693147180559945309
 
     static func power(_ exponent: Double) -> Double {
-        // 2 to a whole number, times what is left, of which a few terms are enough
+        // 2 to an integer power, times a remainder whose series converges quickly
         let whole = (min(max(exponent, -700), 700) / ln2).rounded()
         let rest = min(max(exponent, -700), 700) - whole * ln2
         var term = 1.0
@@ -85,10 +84,10 @@ enum Exponential {
         return sum * Double(sign: .plus, exponent: Int(whole), significand: 1)
     }
 
-    /// - Parameter value: above 0.
+    /// - Parameter value: greater than 0.
     static func logarithm(of value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
-        // the significand lies between 1 and 2, where the series of the inverse hyperbolic tangent ends soon
+        // the significand lies between 1 and 2, where the series of the inverse hyperbolic tangent converges quickly
         let ratio = (value.significand - 1) / (value.significand + 1)
         var term = ratio
         var sum = 0.0

@@ -1,22 +1,21 @@
 internal import Declaration
 
-/// When an interceptor has a request sent again.
+/// The retries that an interceptor requests.
 public struct RetryPolicy: Equatable, Sendable {
-    /// How often at most.
+    /// The largest number of retries.
     public var times = 1
     public var backoff = Backoff(first: 250)
-    /// `Retry-After` (RFC 9110 §10.2.3) goes before the backoff, up to its cap.
+    /// Whether `Retry-After` (RFC 9110 §10.2.3) takes precedence over the backoff, up to its cap.
     public var heedsRetryAfter = true
-    /// Also what is not idempotent (RFC 9110 §9.2.2).
+    /// Whether requests that are not idempotent (RFC 9110 §9.2.2) are repeated, too.
     public var repeatsAny = false
 
     public init() {}
 }
 
-/// As it is written.
+/// The configuration syntax.
 extension Retry {
-    /// - Parameters:
-    ///   - times: what holds where nothing is written; so with `backoff`.
+    /// - Parameter times: the default of `times`; `backoff` likewise.
     static func keys(times: Int, backoff: Int) -> [Key] {
         [
             Key("times", .integer(1...100), "How often at most, by this interceptor.", standard: "\(times)"),
@@ -37,7 +36,7 @@ extension Retry {
 }
 
 extension RetryPolicy {
-    /// Takes over what is written; the rest stays as it is.
+    /// Sets the values that are present and keeps the others.
     mutating func read(_ fields: Fields) {
         if let times = fields.number("times") { self.times = times }
         if let after = fields.number("after") { backoff.first = after }
