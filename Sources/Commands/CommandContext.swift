@@ -2,14 +2,14 @@ import Configuration
 import Glibc
 import Operation
 
-/// What the commands around the CA stand on: the configuration, and what is kept on the disk.
+/// The configuration and the state directory, for commands around the CA.
 struct CommandContext {
     var snapshot: Snapshot
     let state: StateDirectory
     let environment: [String: String]
 
-    /// - Parameter missing: what becomes of references whose secrets are not there.
-    /// - Throws: exit 1 with words on standard error.
+    /// - Parameter missing: the handling of references to missing secrets.
+    /// - Throws: exit code 1, with a message on standard error.
     init(_ file: ConfigurationFile, missing: MissingSecrets = .refused) throws {
         ProcessEnvironment.hideMemory()
         snapshot = try file.loadOrExit(warns: false, missing: missing)
@@ -19,8 +19,8 @@ struct CommandContext {
 
     var store: AuthorityStore { AuthorityStore(snapshot.tls.authority, in: state) }
 
-    /// The CA's certificates; it is made, and that is said, where there is none yet.
-    /// - Parameter proxy: a running one that is to be trusted by them.
+    /// The CA's certificates. If there are none, it creates the CA and reports that.
+    /// - Parameter proxy: a running proxy whose clients are to trust them.
     func certificates(beside proxy: ProxyAddress? = nil) throws -> AuthorityCertificates {
         let store = store
         let (certificates, isNew) = try Self.reporting { () throws(FileError) in
@@ -36,13 +36,13 @@ struct CommandContext {
         return certificates
     }
 
-    /// Those to look at and to hand on: none are made beside a running proxy that shows others.
+    /// The CA's certificates for display and export. None are created while a running proxy uses others.
     func knownCertificates() throws -> AuthorityCertificates {
         let known = try Self.reporting { () throws(FileError) in try store.certificates() }
         return try known ?? certificates(beside: ProxyAddress(snapshot.listeners))
     }
 
-    /// - Parameter proxy: a running one, where the bundle is for its clients.
+    /// - Parameter proxy: a running proxy, if the bundle is for its clients.
     func bundle(beside proxy: ProxyAddress? = nil) throws -> TrustBundle {
         let certificates = try certificates(beside: proxy)
         let folder = state.forBundles(environment)
@@ -52,7 +52,7 @@ struct CommandContext {
         }
     }
 
-    /// Ends with exit 1 and the words of what went wrong.
+    /// Converts a `FileError` to exit code 1 with its message.
     static func reporting<Result>(_ body: () throws(FileError) -> Result) throws -> Result {
         do throws(FileError) { return try body() } catch { throw CommandExit.failure(error.description) }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import Operation
 
-/// How a command ends when it cannot do what it was asked.
+/// The exits of commands that fail.
 enum CommandExit {
     /// The answer is no: exit code 1.
     static func failure(_ text: String) -> ExitCode {
@@ -10,7 +10,7 @@ enum CommandExit {
         return ExitCode(1)
     }
 
-    /// The command was not understood: exit code 2.
+    /// Wrong use: exit code 2.
     static func stop(_ text: String) -> Never {
         Console.plain(text)
         exit(2)

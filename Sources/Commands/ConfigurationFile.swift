@@ -2,7 +2,7 @@ import ArgumentParser
 import Configuration
 import Operation
 
-/// `--config`, as every command takes it.
+/// The option `--config`, shared by all commands.
 struct ConfigurationFile: ParsableArguments {
     static let standard = "/etc/usher/usher.yaml"
 
@@ -13,10 +13,10 @@ struct ConfigurationFile: ParsableArguments {
             valueName: "file"))
     var config: [String] = []
 
-    /// A file that was named must be there; the usual one may be missing, and the defaults hold then.
+    /// Loads the configuration. Named files must exist; without the standard file, the defaults apply.
     /// - Parameters:
-    ///   - isThere: it was there before, and is not to be done without.
-    ///   - missing: what becomes of references whose secrets are not there.
+    ///   - isThere: true if the standard file existed before and must not be missing now.
+    ///   - missing: the handling of references to missing secrets.
     func load(
         generation: Int = 1, isThere: Bool = false, missing: MissingSecrets = .refused
     ) -> Result<Snapshot, ConfigurationFaults> {
@@ -37,14 +37,14 @@ struct ConfigurationFile: ParsableArguments {
             missing: missing)
     }
 
-    /// Where it says that the daemon is spoken to, whatever else is wrong with it; nil where it does not say.
+    /// The configured control socket, even if the configuration has errors; nil if it is not set.
     var controlSocket: String? { ConfigurationLoader.controlSocket(paths: config.isEmpty ? [Self.standard] : config) }
 
-    /// The configuration, or exit 1 with every fault on standard error.
+    /// Loads the configuration, or exits with 1 and every error on standard error.
     /// - Parameters:
-    ///   - warns: says what is likely not meant, too.
-    ///   - missing: what becomes of references whose secrets are not there.
-    ///   - failing: is told as well.
+    ///   - warns: true to print warnings, too.
+    ///   - missing: the handling of references to missing secrets.
+    ///   - failing: called with the errors before the exit.
     func loadOrExit(
         warns: Bool = true, missing: MissingSecrets = .refused, failing: (ConfigurationFaults) -> Void = { _ in }
     ) throws -> Snapshot {

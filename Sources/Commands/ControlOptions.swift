@@ -3,7 +3,7 @@ import Configuration
 import Formats
 import Operation
 
-/// Which daemon a command speaks to.
+/// Options that select the daemon.
 struct ControlOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -13,12 +13,12 @@ struct ControlOptions: ParsableArguments {
 
     @OptionGroup var file: ConfigurationFile
 
-    /// An empty id is a variable that was never set, and means neither one nor all.
+    /// Refuses an empty id, which comes from an unset shell variable and must not mean all.
     static func mustName(_ id: String?) throws {
         guard id?.isEmpty != true else { throw ValidationError("the id is empty") }
     }
 
-    /// For what has to work though the configuration has faults by now: of those the daemon is to tell.
+    /// A client for commands that must work even if the configuration has errors, which the daemon reports.
     func runningClient() throws -> ControlClient {
         if let distant = try distantClient() { return distant }
         return ControlClient(
@@ -26,7 +26,7 @@ struct ControlOptions: ParsableArguments {
                 given: socket, socket == nil ? file.controlSocket : nil, ProcessEnvironment.all))
     }
 
-    /// - Throws: exit 1 where a configuration that was named has faults.
+    /// - Throws: exit code 1 if a named configuration has errors.
     func client() throws -> ControlClient {
         if let distant = try distantClient() { return distant }
         var snapshot: Snapshot?
@@ -34,7 +34,7 @@ struct ControlOptions: ParsableArguments {
             if !file.config.isEmpty {
                 snapshot = try file.loadOrExit(warns: false, missing: .noted)
             } else if case .success(let usual) = file.load(missing: .noted) {
-                // where this user may not read it, the usual places are looked at
+                // if this user may not read the configuration, the standard paths are tried
                 snapshot = usual
             }
         }
@@ -42,7 +42,7 @@ struct ControlOptions: ParsableArguments {
             ControlPath.candidates(given: socket, snapshot?.controlSocket, ProcessEnvironment.all))
     }
 
-    /// The one of USHER_URL, unless a socket is named, which is nearer.
+    /// The client of USHER_URL, unless a socket is given, which takes precedence.
     private func distantClient() throws -> ControlClient? {
         let environment = ProcessEnvironment.all
         guard socket == nil, environment[ControlPath.variable]?.isEmpty != false else { return nil }
@@ -54,14 +54,14 @@ struct ControlOptions: ParsableArguments {
     }
 }
 
-/// A command that shows what the daemon answers.
+/// Options of commands that show a response of the daemon.
 struct ControlReportOptions: ParsableArguments {
     @OptionGroup var control: ControlOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// - Parameter text: the answer for somebody's eyes.
+    /// - Parameter text: formats the response for people.
     func report(
         _ method: String, _ path: String, naming name: String = "", _ text: (JSONValue, TextStyle) -> String
     ) throws {
@@ -73,7 +73,7 @@ struct ControlReportOptions: ParsableArguments {
 }
 
 extension ControlClient {
-    /// What the daemon says, or exit 1 with its words.
+    /// The daemon's response, or exit code 1 with its message.
     func done(
         _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws -> JSONValue {
@@ -83,7 +83,7 @@ extension ControlClient {
         }
     }
 
-    /// The same, refusals included; exit 1 where nobody answers.
+    /// The daemon's response, even if it is a refusal; exit code 1 if no daemon responds.
     func reply(
         _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws -> ControlClient.Reply {

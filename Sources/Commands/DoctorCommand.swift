@@ -26,7 +26,7 @@ struct DoctorCommand: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        // who only looks needs no secrets; a command may
+        // an inspection needs no secrets, but a command may
         var context = try CommandContext(file, missing: command.isEmpty ? .noted : .refused)
         try intercepted.add(to: &context.snapshot)
         let doctor = Doctor(context.snapshot, state: context.state, environment: context.environment)

@@ -40,9 +40,9 @@ struct DrainCommand: ParsableCommand {
             } catch  where error.isNobody {
                 break
             } catch  where error.hasHungUp {
-                // it is about to end, and whether it has is asked next
+                // the daemon is about to end; the next request finds out whether it has
             } catch {
-                // it is there, and only slow to say so
+                // the daemon is running but slow to respond
                 if error.description != last, !json { Console.error(error.description) }
                 last = error.description
             }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Configuration
 import Operation
 
-/// `--pass-env`: what a command is to know though the configuration was made with it.
+/// The option `--pass-env`: variables that a command receives although the configuration uses them.
 struct PassedVariables: ParsableArguments {
     @Option(
         name: .customLong("pass-env"),

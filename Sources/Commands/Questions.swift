@@ -1,15 +1,14 @@
 import Glibc
 import Operation
 
-/// Questions to whoever sits at the terminal.
+/// Prompts on the terminal.
 enum Questions {
     static var canBeAsked: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
-    /// Asks until the answer can be used. Answers are parted by commas; none is written `none`, and nothing takes the
-    /// default.
+    /// Prompts until the answer is valid. Commas separate several values; `none` means no value, and an empty line the default.
     /// - Parameters:
     ///   - standard: the default, as it would be typed.
-    ///   - set: puts the answers into the configuration.
+    ///   - set: stores the values in the configuration.
     static func ask(
         _ words: String, _ standard: String, into first: inout FirstConfiguration,
         _ set: (inout FirstConfiguration, [String]) -> Void

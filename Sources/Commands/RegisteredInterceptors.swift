@@ -1,7 +1,8 @@
 import Interceptors
 import Synchronization
 
-/// What the program registers. Commands are made of arguments alone, so they find it here; set once, before the first.
+/// The Swift interceptors that the program registers. A global, because commands are created from arguments only; set once,
+/// before the first command runs.
 enum RegisteredInterceptors {
     private static let box = Mutex<[String: any Interceptor]>([:])
 

@@ -16,12 +16,12 @@ struct ReloadCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Between two questions whether it is over, in milliseconds, and what is waited for in all.
+    /// The polling interval and the total time, in milliseconds.
     private static let interval = 20
     private static let patience = 120_000
 
     func run() throws {
-        // the daemon reads the file, and says what is wrong with it
+        // the daemon reads the file and reports its errors
         let client = try control.runningClient()
         var report = try client.done("POST", "/v1/reload")
         let number = report["reload"]?.integer ?? 0

@@ -2,7 +2,7 @@ import ArgumentParser
 import Configuration
 import Operation
 
-/// What `usher run` tells of the traffic when its command has ended.
+/// The report of `usher run` about the traffic of its command.
 struct RunReport: ParsableArguments {
     @Option(help: ArgumentHelp("Write what went through into this file, as an HTTP Archive.", valueName: "file"))
     var har: String?
@@ -21,22 +21,22 @@ struct RunReport: ParsableArguments {
         guard flows?.isEmpty != true else { throw ValidationError("--flows takes the name of a file, or -") }
     }
 
-    /// What is written at the end.
+    /// The output files.
     struct Files {
         let har: OutputFile?
         let flows: OutputFile?
-        /// Earlier runs are kept as well.
+        /// True if the journal contains flows of earlier runs.
         let hasEarlier: Bool
 
-        /// The sequence of the last flow of those.
+        /// The sequence number of their last flow.
         func earlier(_ client: ControlClient) throws -> Int {
             guard hasEarlier, har != nil || flows != nil else { return 0 }
             return try FlowPages(try FlowTerms.given([])) { try client.done("GET", $0) }.last()
         }
     }
 
-    /// Opened before the command begins: whoever named a file that cannot be written learns of it at once.
-    /// - Parameter keepsEarlier: flows of earlier runs are kept as well.
+    /// Opens the files before the command starts, so that an unwritable file is reported at once.
+    /// - Parameter keepsEarlier: true if the journal contains flows of earlier runs.
     func open(_ snapshot: Snapshot, keepsEarlier: Bool) throws -> Files {
         if har != nil || flows != nil, snapshot.journal == nil {
             throw CommandExit.usage("journal.memory is 0B, so nothing is kept that --har or --flows could write")
@@ -49,7 +49,7 @@ struct RunReport: ParsableArguments {
         }
     }
 
-    /// - Parameter earlier: the sequence of the last flow of another run.
+    /// - Parameter earlier: the sequence number of the last flow of an earlier run.
     func write(_ client: ControlClient, to files: Files, after earlier: Int) throws {
         let pages = FlowPages(try FlowTerms.given([]), after: earlier) { try client.done("GET", $0) }
         if let file = files.har {
@@ -66,7 +66,7 @@ struct RunReport: ParsableArguments {
         try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.utf8)) }
     }
 
-    /// - Returns: the status that usher ends with.
+    /// - Returns: usher's exit status.
     func end(_ outcome: CommandRun.Outcome, of command: [String]) -> Int32 {
         guard outcome.tally.isEmpty else {
             if !quiet { Console.error(outcome.tally.words) }

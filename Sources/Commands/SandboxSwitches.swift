@@ -3,7 +3,7 @@ import Configuration
 import HTTPCodec
 import Sandbox
 
-/// The switches of `usher sandbox` that say whom it knows and how it behaves.
+/// Options of `usher sandbox` about its users and its behaviour.
 struct SandboxSwitches: ParsableArguments {
     @Option(
         name: .long, help: ArgumentHelp("How many users there are of user1, user2 and so on.", valueName: "number"))

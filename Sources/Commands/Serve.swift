@@ -21,7 +21,7 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         EarlySignals.hold()
-        // before the configuration's keys are read
+        // must precede the reading of the configuration's keys
         ProcessEnvironment.hideMemory()
         let listeners = try listen.map { text in
             guard let listener = Listener(text) else {
@@ -36,7 +36,7 @@ struct Serve: ParsableCommand {
             if !listeners.isEmpty { snapshot.listeners = listeners }
             return snapshot
         }
-        // one that is about to be replaced may be missing for a moment
+        // a file that is being replaced may be missing for a moment
         let isThere = !Input.isMissing(ConfigurationFile.standard)
         let trust = TrustAhead()
         defer { trust.finish() }

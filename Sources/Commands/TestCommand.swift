@@ -60,7 +60,7 @@ struct TestCommand: ParsableCommand {
         if report.failed > 0 { throw ExitCode(1) }
     }
 
-    /// The configuration that is tried, or exit 1 with its faults.
+    /// Loads the configuration under test, or exits with 1 and its errors.
     private func snapshot(for cases: CaseFile, _ environment: [String: String]) throws -> Snapshot {
         let paths = file.config.isEmpty ? cases.configuration : file.config
         guard !paths.isEmpty else {

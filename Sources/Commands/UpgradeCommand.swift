@@ -28,7 +28,7 @@ struct UpgradeCommand: ParsableCommand {
             guard wait.next() else {
                 throw CommandExit.failure("the new process takes too long; usher status will tell")
             }
-            // between two processes nobody may answer for a moment
+            // for a moment between the two processes, nothing may respond
             do throws(ControlClient.Fault) {
                 if case .done(let answer) = try client.ask("GET", "/v1/upgrade") { state = answer }
                 absence = nil
@@ -39,7 +39,7 @@ struct UpgradeCommand: ParsableCommand {
                     throw CommandExit.failure("the daemon has ended, and no other took its place: \(error.description)")
                 }
             } catch {
-                // it is there, and only slow to say so
+                // the daemon is running but slow to respond
                 continue
             }
         }

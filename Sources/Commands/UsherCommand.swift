@@ -36,10 +36,10 @@ struct UsherCommand: ParsableCommand {
     }
 }
 
-/// The command line, whoever's program it is.
+/// The command line of `usher`, and of programs with interceptors of their own.
 public enum CommandLineProgram {
-    /// Does what the arguments say, and ends the process.
-    /// - Parameter interceptors: what configurations may name by `swift`.
+    /// Runs the command in the process's arguments and exits.
+    /// - Parameter interceptors: the interceptors that configurations may name with `swift`.
     public static func main(_ interceptors: [String: any Interceptor]) {
         RegisteredInterceptors.all = interceptors
         UsherCommand.main()

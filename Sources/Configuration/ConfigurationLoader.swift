@@ -5,21 +5,21 @@ public import Interceptors
 internal import Journal
 internal import ProxyCore
 
-/// Every fault and every warning of a configuration that does not stand.
+/// All findings of an invalid configuration.
 public struct ConfigurationFaults: Error, Equatable, Sendable {
-    /// In the order of the file; at least one is an error.
+    /// In file order. At least one is an error.
     public var diagnostics: [Diagnostic]
 }
 
-/// YAML → snapshot. All faults are found in one go; files with one yield no snapshot.
+/// Loads a configuration from YAML. It reports all errors at once; a configuration with errors yields no snapshot.
 public enum ConfigurationLoader {
     /// - Parameters:
-    ///   - file: the file's path, for messages and as the start of relative paths.
-    ///   - environment: what `${env.NAME}` and `CREDENTIALS_DIRECTORY` are taken from.
-    ///   - now: seconds since 1970, by which certificates are judged; nil for the system's clock.
-    ///   - interceptors: what the program registers, by name.
-    ///   - missing: what becomes of references whose secrets are not there.
-    ///   - readFile: reads the files that `${file:PATH}` and `${credential.NAME}` name, and those of certificates.
+    ///   - file: the file's path, for messages and as the base of relative paths.
+    ///   - environment: the source of `${env.NAME}` and `CREDENTIALS_DIRECTORY`.
+    ///   - now: the time for the validity of certificates, in seconds since 1970; nil for the system's clock.
+    ///   - interceptors: the Swift interceptors that the program registers, by name.
+    ///   - missing: the handling of references to missing secrets.
+    ///   - readFile: reads the files of `${file:PATH}`, `${credential.NAME}` and certificates.
     public static func load(
         text: String, file: String, generation: Int = 1, environment: [String: String], now: Int? = nil,
         interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused,
@@ -30,7 +30,7 @@ public enum ConfigurationLoader {
             interceptors: interceptors, missing: missing, readFile: readFile)
     }
 
-    /// Loads a configuration that is spread over several files: lists are joined in the order of the files.
+    /// Loads a configuration of several files. Lists are joined in the order of the files.
     public static func load(
         _ sources: [ConfigurationSource], generation: Int = 1, environment: [String: String], now: Int? = nil,
         interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused,
@@ -65,7 +65,7 @@ public enum ConfigurationLoader {
         return .success(snapshot)
     }
 
-    /// The document that the files are together; nil where there is none, which has been reported then.
+    /// Merges the files into one document; nil if there is none. Errors are recorded as findings.
     private static func read(_ sources: [ConfigurationSource], _ findings: Findings) -> YAMLNode? {
         var roots: [YAMLNode] = []
         var isReadable = true
@@ -84,7 +84,7 @@ public enum ConfigurationLoader {
         return document
     }
 
-    /// Loads files of this machine, and those in folders of it.
+    /// Loads files and folders of this machine.
     public static func load(
         paths: [String], generation: Int = 1, environment: [String: String],
         interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused
@@ -98,7 +98,7 @@ public enum ConfigurationLoader {
         }
     }
 
-    /// What `admin.socket` says in files that may have faults, or hold what whoever asks may not read; nil where it says nothing.
+    /// The value of `admin.socket`, even if the files have errors or secrets that the user may not read; nil if it is not set.
     public static func controlSocket(paths: [String]) -> String? {
         guard case .success(let sources) = ConfigurationSource.read(paths),
             let root = read(sources, Findings(files: sources.map(\.file))), let admin = root["admin"],

@@ -1,15 +1,15 @@
-/// What a configuration says, key by key, without its values: of two of them it is told which keys changed. Only those of
-/// one process can be compared.
+/// Digests of a configuration's keys, for finding the keys that differ between two configurations. Digests are comparable within
+/// one process only.
 public struct ConfigurationOutline: Equatable, Sendable {
     private struct Part: Equatable, Sendable {
         var name: String
-        /// Of what stands there; comments, places and the way it is quoted over lines are none of it.
+        /// The digest of the value. Comments, positions and quoting do not count.
         var digest: Int
     }
 
-    /// Keys of the first two levels, as `tls.intercept`, in the order of the file.
+    /// The keys of the first two levels, such as `tls.intercept`, in file order.
     private var keys: [Part] = []
-    /// What was read beside it: certificates, users, secrets.
+    /// The other files that were read: certificates, users, secrets.
     private var files: [Part] = []
 
     public init() {}
@@ -26,7 +26,7 @@ public struct ConfigurationOutline: Equatable, Sendable {
     }
 
     private mutating func add(_ name: String, _ value: YAMLNode) {
-        // null says what no key at all says
+        // null equals a missing key
         guard !value.isNull else { return }
         var hasher = Hasher()
         value.hash(into: &hasher)
@@ -38,7 +38,7 @@ public struct ConfigurationOutline: Equatable, Sendable {
         files.append(Part(name: file, digest: digest))
     }
 
-    /// What is another in `new`: keys in its order, then those that it lacks, then files. Each once.
+    /// The differences: keys of `new` in its order, then keys that it lacks, then files. Each once.
     public func changes(to new: ConfigurationOutline) -> [String] {
         Self.changes(keys, new.keys) + Self.changes(files, new.files)
     }
@@ -51,11 +51,11 @@ public struct ConfigurationOutline: Equatable, Sendable {
     }
 }
 
-/// Files that one load reads beside the configuration's own.
+/// The files that one load reads in addition to the configuration's own.
 final class ReadFiles {
     private var found: [(path: String, digest: Int)] = []
 
-    /// The same reading, of which it is noted what came. Nothing of it is kept.
+    /// Wraps a file reader and records digests of the contents.
     func noting(_ read: @escaping FileReading) -> FileReading {
         { path throws(FileFault) in
             let content = try read(path)

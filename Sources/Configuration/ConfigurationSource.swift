@@ -4,7 +4,7 @@ internal import Glibc
 /// The text of one file of a configuration.
 public struct ConfigurationSource: Sendable {
     public var text: String
-    /// Its path, for messages and as the start of relative paths.
+    /// The file's path, for messages and as the base of relative paths.
     public var file: String
 
     public init(text: String, file: String) {
@@ -12,7 +12,7 @@ public struct ConfigurationSource: Sendable {
         self.file = file
     }
 
-    /// The folder that relative paths start from; empty for the current one.
+    /// The base folder of relative paths; empty for the current folder.
     var folder: String {
         guard let slash = file.lastIndex(of: "/") else { return "" }
         return file[..<slash].isEmpty ? "/" : String(file[..<slash])
@@ -20,11 +20,11 @@ public struct ConfigurationSource: Sendable {
 }
 
 extension ConfigurationSource {
-    /// Files of one configuration, and their bytes together.
+    /// The limits of one configuration: files, and their bytes together.
     static let maxFiles = 1_000
     static let maxBytes = 16 << 20
 
-    /// Reads files, and what stands in folders: every file there whose name ends in .yaml or .yml, in the order of the names.
+    /// Reads files and folders. A folder stands for its .yaml and .yml files in the order of their names.
     static func read(_ paths: [String]) -> Result<[ConfigurationSource], ConfigurationFaults> {
         var faults: [Diagnostic] = []
         func add(_ path: String, _ message: String, line: Int = 1) {
@@ -76,7 +76,7 @@ extension ConfigurationSource {
         !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
     }
 
-    /// The number of the first line that is no UTF-8.
+    /// The number of the first line that is not UTF-8.
     private static func validLines(_ bytes: [UInt8]) -> Int {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         return (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0) + 1

@@ -1,15 +1,15 @@
-/// One fault of a configuration, or one thing that is likely not meant. Never holds the value of a secret.
+/// One finding about a configuration, without the values of secrets.
 public struct Diagnostic: Equatable, Sendable {
     public enum Severity: String, Sendable { case error, warning, note }
 
     public var severity: Severity
-    /// As it was given to the loader.
+    /// As it was passed to the loader.
     public var file: String
-    /// From 1.
+    /// Starts at 1.
     public var line: Int
-    /// From 1, in Unicode scalars.
+    /// Starts at 1, counts Unicode scalars.
     public var column: Int
-    /// What is wrong, what was expected, what to do; without the suggestion.
+    /// The problem, the expectation and the remedy, without the suggestion.
     public var message: String
     /// The known name that was likely meant.
     public var nearest: String?

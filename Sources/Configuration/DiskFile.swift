@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Files of this machine.
+/// Reads files of this machine.
 enum DiskFile {
-    /// - Parameter limit: bytes; a larger file is not read.
+    /// - Parameter limit: the largest size in bytes. Larger files are refused.
     static func read(_ path: String, limit: Int) throws(FileFault) -> FileContent {
-        // not blocking: opening a FIFO would wait for a writer that may never come
+        // non-blocking, because opening a FIFO waits for a writer that may never come
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw fault(errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw fault(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        // read in place: a buffer that grew would leave copies of a key behind
+        // read into the final buffer: a growing one would leave copies of a key behind
         var failure: FileFault?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, filled in
             while filled < buffer.count {
@@ -32,7 +32,7 @@ enum DiskFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The names in a folder, in no order; more than can be of use are left out.
+    /// The names in a folder, unordered and limited in number.
     static func names(in path: String) throws(FileFault) -> [String] {
         guard let folder = opendir(path) else { throw fault(errno) }
         defer { closedir(folder) }

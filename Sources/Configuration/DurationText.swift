@@ -1,8 +1,8 @@
 internal import Formats
 
-/// Times as the command line takes them: written as in configurations.
+/// Parses durations of the command line, with the configuration's syntax.
 public enum DurationText {
-    /// Whole seconds, at least one; nil for anything else.
+    /// A whole number of seconds, at least 1; nil for anything else.
     public static func seconds(_ text: String) -> Int? {
         guard case .value(let milliseconds) = Units.read(text, Units.times), milliseconds >= 1000,
             milliseconds % 1000 == 0

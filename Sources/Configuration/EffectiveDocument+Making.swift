@@ -1,18 +1,18 @@
 internal import Declaration
 internal import Formats
 
-/// The key table says what may be shown: an address, a name, a number or an option. Of free texts, those alone whose key
-/// says that they are nobody's secret; references stay references.
+/// Shows values according to the key table: addresses, names, numbers and options are shown; free text only for keys that are
+/// never secret. References stay references.
 extension EffectiveDocument {
     static func shown(_ root: YAMLNode) -> JSONValue { object(root, .root) }
 
-    /// Those that hold without being written.
+    /// The objects that apply even if they are not written.
     private static let groups: Set<ObjectShape> = [
         .clients, .names, .destinations, .tls, .authority, .upstreamTLS, .limits, .timeouts, .log, .admin,
         .journal, .journalDisk,
     ]
 
-    /// Keys with free texts that tell what a rule is about.
+    /// Keys whose free text is never secret.
     private static let harmless: Set<String> = [
         "name", "prompt", "stage", "scope", "id", "user", "tree", "trees", "type", "service", "platform", "application",
         "realm", "realms", "content_type", "redirect_uri", "callback", "choose", "identity", "login", "user_agent",
@@ -72,7 +72,7 @@ extension EffectiveDocument {
         case .text(let format) where format.isPublic, .textOr(let format, _) where format.isPublic,
             .template(let format) where format.isPublic:
             return .string(text)
-        // a private key is named by its file
+        // a private key is shown as its file's path
         case .secret: return .string(text)
         case .matcher(let kind) where kind != .text: return .string(text)
         case .choice, .choiceOr, .duration, .durationOr, .size: return .string(text)
@@ -83,7 +83,7 @@ extension EffectiveDocument {
         }
     }
 
-    /// It is put together of references, and nothing stands beside them.
+    /// True if the text consists of references only.
     private static func isReferences(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         while rest.starts(with: "${".utf8), let end = rest.firstIndex(of: 0x7D) {
@@ -92,7 +92,7 @@ extension EffectiveDocument {
         return rest.isEmpty && !text.isEmpty
     }
 
-    /// A URL without the name and the password in it.
+    /// Replaces the user name and the password in a URL.
     private static func withoutUser(_ text: String) -> String {
         let bytes = text.utf8
         guard let at = bytes.lastIndex(of: 0x40) else { return text }

@@ -1,9 +1,9 @@
 public import Formats
 
-/// What a configuration says, with what it leaves to the defaults, and without its secrets.
+/// The effective configuration with its defaults and without its secrets.
 public struct EffectiveDocument: Sendable {
     private var root: YAMLNode?
-    /// When it was read, in seconds since 1970.
+    /// The time of loading, in seconds since 1970.
     public let readAt: Int
 
     public init() {
@@ -16,6 +16,6 @@ public struct EffectiveDocument: Sendable {
         self.readAt = readAt
     }
 
-    /// Made when somebody asks: most never do, and a start has no time for it.
+    /// Computed on demand, because it is rarely used and would slow the start.
     public var value: JSONValue { root.map(Self.shown) ?? .object([]) }
 }

@@ -1,4 +1,4 @@
-/// What a file holds, and whether others than its owner and group may read it.
+/// The content of a file, and whether it is world-readable.
 public struct FileContent: Sendable {
     public var bytes: [UInt8]
     public var isWorldReadable: Bool
@@ -9,10 +9,10 @@ public struct FileContent: Sendable {
     }
 }
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 public enum FileFault: Error, Equatable, Sendable {
     case missing, forbidden, notAFile, tooLarge
-    /// The system's own error number.
+    /// The value of `errno`.
     case system(Int32)
 
     /// Completes "the file …".
@@ -27,5 +27,5 @@ public enum FileFault: Error, Equatable, Sendable {
     }
 }
 
-/// Reads a whole file of bounded size. A parameter of the loader, so that tests need no disk.
+/// Reads a whole file of limited size. A parameter of the loader, so that tests need no disk.
 public typealias FileReading = (_ path: String) throws(FileFault) -> FileContent

@@ -1,16 +1,15 @@
 internal import CIDN2
 internal import HTTPCodec
 
-/// Names as people write them become names as DNS knows them: `münchen.example` is `xn--mnchen-3ya.example` (IDNA 2008,
-/// RFC 5891). Only what a person writes is converted. What comes over the wire has to be ASCII already, and an A-label is
-/// left as it is.
+/// Converts internationalized host names to ASCII: `münchen.example` becomes `xn--mnchen-3ya.example` (IDNA 2008, RFC 5891).
+/// It is used for configurations only. Names in messages must be ASCII already; an A-label stays as it is.
 public enum InternationalName {
     public struct Fault: Error {
         /// Completes "the host …".
         public let words: String
     }
 
-    /// Converts a host, a host glob, or either with a port.
+    /// Converts a host or a host glob, with or without a port.
     public static func ascii(host: String) throws(Fault) -> String {
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
         var out = ""
@@ -30,12 +29,12 @@ public enum InternationalName {
         return out + (try ascii(label: label))
     }
 
-    /// Converts the host of a URL, or of a glob over one; the rest stays.
+    /// Converts the host of a URL or URL glob, and nothing else.
     public static func ascii(url: String) throws(Fault) -> String {
         guard !url.utf8.allSatisfy({ $0 < 0x80 }), let mark = url.firstRange(of: "://") else { return url }
         let end = url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
         let authority = url[mark.upperBound..<end]
-        // what stands before an @ is a name and a password
+        // the part before an @ is a name and a password
         let start = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
         return "\(url[..<start])\(try ascii(host: String(url[start..<end])))\(url[end...])"
     }
@@ -47,7 +46,7 @@ public enum InternationalName {
                 words:
                     "has a star beside characters that are not ASCII in one label; let the star be a label of its own")
         }
-        // the library reads up to a null, and what stood behind one would be lost
+        // the C library stops at a null, which would drop the rest
         guard !label.utf8.contains(0) else { throw Fault(words: "holds a null character") }
         let source = Array(label.utf8) + [0]
         var name: UnsafeMutablePointer<UInt8>?

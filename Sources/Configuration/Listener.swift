@@ -1,12 +1,12 @@
 public import Addresses
 import HTTPCodec
 
-/// One address to listen on.
+/// An address to listen on.
 public struct Listener: Hashable, Sendable {
     public var address: IPAddress
-    /// 0: the system picks a free one.
+    /// 0 lets the system choose a free port.
     public var port: UInt16
-    /// The proxy itself speaks TLS here; clients write its URL with `https://`.
+    /// True for a TLS listener, whose proxy URL begins with `https://`.
     public var isSecure: Bool
 
     public init(address: IPAddress, port: UInt16, isSecure: Bool = false) {
@@ -15,8 +15,8 @@ public struct Listener: Hashable, Sendable {
         self.isSecure = isSecure
     }
 
-    /// Reads `127.0.0.1:3128` and `[::1]:3128`, alone or behind `http://`, and with TLS behind `https://`; nil for
-    /// anything else, names included.
+    /// Parses `127.0.0.1:3128` or `[::1]:3128`, optionally after `http://`, or after `https://` for TLS. Nil for anything else,
+    /// including host names.
     public init?(_ written: some StringProtocol) {
         let isSecure = written.hasPrefix(Self.secureScheme)
         let text = written.dropFirst(
@@ -35,7 +35,7 @@ public struct Listener: Hashable, Sendable {
         }
     }
 
-    /// The address as text, without brackets.
+    /// The address without brackets.
     public var host: String { address.description }
 
     private static let plainScheme = "http://"

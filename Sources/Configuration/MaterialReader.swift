@@ -3,24 +3,24 @@ internal import Formats
 internal import HTTPCodec
 internal import TLSEngine
 
-/// Reads the files of certificates, keys and revocation lists, and says what is wrong with them where they are named.
+/// Reads files with certificates, keys and revocation lists, and reports errors at the position that names the file.
 struct MaterialReader {
-    /// Bytes of one file. Revocation lists of large authorities have some megabytes.
+    /// The largest file in bytes. Revocation lists of large authorities have several megabytes.
     static let maxBytes = 16 << 20
 
     let findings: Findings
     let secrets: Secrets
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     let now: Int
 
-    // MARK: what is trusted
+    // MARK: trusted certificates
 
-    /// The certificates of one file in PEM, or the one of a file in DER.
+    /// Reads all certificates of a PEM file, or the one of a DER file.
     func certificates(_ written: Decoded) -> [Certificate] {
         load(written, Certificate.all(inPEM:))
     }
 
-    /// Roots: as `certificates`, with a word about those that are no longer valid.
+    /// Reads root certificates as `certificates` does, and warns of expired ones.
     func roots(_ written: Decoded) -> [Certificate] {
         let roots = certificates(written)
         for root in roots {
@@ -47,7 +47,7 @@ struct MaterialReader {
         written.text.map { secrets.file("the file", $0, written) }
     }
 
-    /// The bytes of a file that holds no secret; nil where it cannot be read, which has been reported then.
+    /// The bytes of a file without secrets; nil if it cannot be read. Errors are recorded as findings.
     func content(_ written: Decoded) -> [UInt8]? {
         guard let file = file(written) else { return nil }
         do {
@@ -60,9 +60,9 @@ struct MaterialReader {
 
     // MARK: identities
 
-    /// `certificate`, `key` and `password`, as an object of the configuration has them.
+    /// Reads an identity from `certificate`, `key` and `password`.
     func identity(_ fields: Fields) -> Identity? {
-        // what did not pass has been told of
+        // invalid values were reported already
         let isWhole = !["certificate", "key", "password"].contains(where: fields.hasFaulty)
         if case .missing? = fields["password"]?.secret { return nil }
         guard isWhole, let written = fields["certificate"], let name = written.text else { return nil }
@@ -72,7 +72,7 @@ struct MaterialReader {
         return read
     }
 
-    /// A .p12 file.
+    /// Reads a PKCS #12 file (.p12).
     private func contained(_ written: Decoded, _ name: String, _ fields: Fields) -> Identity? {
         if let field = fields.all.first(where: { $0.name == "key" }) {
             findings.error(field.position, "this is one key too many, for \(written.written) holds its own; remove it")
@@ -90,7 +90,7 @@ struct MaterialReader {
         }
     }
 
-    /// A certificate and its key in PEM.
+    /// Reads a certificate and its key in PEM.
     private func pair(_ written: Decoded, _ fields: Fields) -> Identity? {
         guard fields.has("key") else {
             findings.error(
@@ -137,9 +137,9 @@ struct MaterialReader {
         return bytes
     }
 
-    // MARK: judging
+    // MARK: validity
 
-    /// - Parameter subject: begins the sentence.
+    /// - Parameter subject: the beginning of the sentence.
     private func judgeValidity(_ certificate: Certificate, _ subject: String, _ written: Decoded) {
         if certificate.notAfter < now {
             findings.warning(written.position, "\(subject) expired \(Self.days(now - certificate.notAfter)) ago")

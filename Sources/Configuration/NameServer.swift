@@ -6,7 +6,7 @@ struct NameServer: CustomStringConvertible {
     let address: IPAddress
     let port: UInt16
 
-    /// Reads `192.0.2.53`, `2001:db8::53`, `192.0.2.53:5353` and `[2001:db8::53]:5353`.
+    /// Parses `192.0.2.53`, `2001:db8::53`, `192.0.2.53:5353` and `[2001:db8::53]:5353`.
     init?(_ text: String) {
         if let address = IPAddress(text) {
             self.address = address

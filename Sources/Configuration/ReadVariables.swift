@@ -1,4 +1,4 @@
-/// The names of the environment's variables that one load took a value from.
+/// The names of the environment variables that one load has used.
 final class ReadVariables {
     private(set) var names: Set<String> = []
 

@@ -1,5 +1,5 @@
-/// Gathers, over one load, what references were filled in with. A class, for every part of the loader adds to it; it never
-/// leaves the load that made it.
+/// Collects the values of secrets during one load. A class, because every part of the loader adds to it; it is not used
+/// afterwards.
 final class SecretCollector {
     private(set) var texts: [String] = []
     private var missing: [String] = []
@@ -8,9 +8,9 @@ final class SecretCollector {
         if !texts.contains(text) { texts.append(text) }
     }
 
-    /// What stands in for a secret that is missing: for each another text, so that two of them are not taken for one.
-    /// - Parameter what: which one, and why.
-    /// - Returns: also whether it is the first place that asks for it.
+    /// A placeholder for a missing secret. Each secret has its own, so that two are not mistaken for the same.
+    /// - Parameter what: the secret, and why it is missing.
+    /// - Returns: the placeholder, and whether this is the first reference to the secret.
     func standIn(for what: String) -> (text: String, isFirst: Bool) {
         let known = missing.firstIndex(of: what)
         if known == nil { missing.append(what) }

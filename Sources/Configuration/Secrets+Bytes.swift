@@ -1,9 +1,9 @@
 internal import Declaration
 internal import TLSEngine
 
-/// Keys and their passwords: read into bytes that are overwritten later, never into text.
+/// Reads keys and passwords into bytes that are overwritten after use, never into a String.
 extension Secrets {
-    /// - Parameter subject: the key of the configuration, for messages.
+    /// - Parameter subject: the configuration key, for messages.
     func secret(_ written: String, _ kind: SecretKind, _ subject: String, at position: Position) -> KeyReference? {
         guard !Self.holdsPEM(written) else {
             findings.error(
@@ -38,7 +38,7 @@ extension Secrets {
         return resolve(written, at: position).flatMap { path($0, subject, position) }
     }
 
-    /// What a secret file holds, as text is taken from it.
+    /// The content of a secret file, trimmed as for text.
     func bytes(_ file: SecretFile, _ position: Position) -> SecretBytes? {
         guard var bytes = content(file, position) else { return nil }
         Self.trimLineBreak(&bytes)
@@ -64,7 +64,7 @@ extension Secrets {
 
     private static func holdsPEM(_ text: String) -> Bool { text.contains("-----BEGIN ") }
 
-    /// What stands between `${` and `}` of a text that is one reference and nothing else.
+    /// The reference in a text that consists of exactly one reference.
     private static func loneReference(_ text: String) -> Substring? {
         guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
         let inside = text.dropFirst(2).dropLast()

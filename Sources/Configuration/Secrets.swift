@@ -4,14 +4,14 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// Puts `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` into values. `$${` stands for `${` itself. What is put
-/// in appears in no message, and is not looked through for further references.
+/// Substitutes `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` in values. `$${` stands for a literal `${`. Substituted
+/// text never appears in messages and is not searched for further references.
 struct Secrets {
-    /// Bytes of one secret file.
+    /// The largest secret file, in bytes.
     static let maxBytes = 64 << 10
 
     let environment: [String: String]
-    /// The folder of each configuration file, which relative paths in it start from; empty for the current one.
+    /// The folder of each configuration file, which is the base of its relative paths; empty for the current folder.
     let folders: [String]
     let readFile: FileReading
     let findings: Findings
@@ -19,14 +19,14 @@ struct Secrets {
     var missing = MissingSecrets.refused
     let collector = SecretCollector()
 
-    /// The text with its references filled in; nil where one cannot be, which has been reported then.
-    /// - Parameter isPublic: the key takes an address or a name: what the environment has for it is no secret.
+    /// Substitutes the references; nil if one cannot be resolved. Errors are recorded as findings.
+    /// - Parameter isPublic: true if the value is an address or a name, so that an environment variable in it is no secret.
     func resolve(_ text: String, at position: Position, isPublic: Bool = false) -> String? {
         guard Self.mayRefer(text) else { return text }
         return parts(text, at: position, isPublic: isPublic, leavesPlaces: false).map { Self.joined($0) }
     }
 
-    /// The text of parts, with something in the places between them.
+    /// Joins the parts of a text, with a replacement for each placeholder.
     static func joined(_ parts: [TextPart], places: (Int) -> String = { _ in "" }) -> String {
         var number = 0
         return parts.map { part in
@@ -36,8 +36,8 @@ struct Secrets {
         }.joined()
     }
 
-    /// The text in pieces, with its references filled in; nil where one cannot be, which has been reported then.
-    /// - Parameter leavesPlaces: what refers to no secret is a place that is filled in for each exchange.
+    /// Splits a text and substitutes its references; nil if one cannot be resolved. Errors are recorded as findings.
+    /// - Parameter leavesPlaces: true to keep other placeholders for the exchanges to fill in.
     func parts(_ text: String, at position: Position, isPublic: Bool, leavesPlaces: Bool) -> [TextPart]? {
         guard Self.mayRefer(text) else { return [.text(text)] }
         var parts: [TextPart] = []
@@ -62,7 +62,7 @@ struct Secrets {
                     parts.append(.place(String(reference)))
                 } else if let value = value(of: reference, position) {
                     if !isPublic || !reference.hasPrefix("env.") { collector.keep(value) }
-                    // the environment has much that is no secret
+                    // many environment variables are no secrets
                     if !isPublic, !reference.hasPrefix("env.") { judge(value, reference, position) }
                     out += value
                 } else {
@@ -83,7 +83,7 @@ struct Secrets {
 
     private static let sources = ["env.", "credential.", "file:"]
 
-    /// What is too short to be looked for would be found in words and numbers that have nothing to do with it.
+    /// Warns of secrets that are too short: redaction would find them in unrelated words and numbers.
     private func judge(_ value: String, _ reference: Substring, _ position: Position) {
         guard value.utf8.count < Redaction.shortestSecret else { return }
         findings.warning(
@@ -109,9 +109,9 @@ struct Secrets {
         }
     }
 
-    // MARK: what is missing
+    // MARK: missing secrets
 
-    /// - Parameter what: which secret is missing, and why: `the environment variable TOKEN is not set`.
+    /// - Parameter what: the secret and the reason: `the environment variable TOKEN is not set`.
     private func standIn(_ what: String, _ position: Position) -> String {
         let (text, isFirst) = collector.standIn(for: what)
         findings.excuse(position)
@@ -121,15 +121,15 @@ struct Secrets {
 
     func note(_ what: String, _ position: Position) { _ = standIn(what, position) }
 
-    /// Notes that a file cannot be had here, where that is no fault.
-    /// - Parameter mayBeAbsent: false for a path that is written out, which is likely misspelt where there is no such file.
+    /// Notes that a file is missing, if that is permitted.
+    /// - Parameter mayBeAbsent: false for a literal path, which is likely misspelt if there is no such file.
     func isMissing(_ file: SecretFile, _ position: Position, mayBeAbsent: Bool = false) -> Bool {
         guard let words = fault(file, mayBeAbsent: mayBeAbsent) else { return false }
         note("\(file.subject) \(words)", position)
         return true
     }
 
-    /// Why a file cannot be had here, where that is no fault.
+    /// The reason why a file cannot be read, if that is permitted.
     private func fault(_ file: SecretFile, mayBeAbsent: Bool) -> String? {
         guard missing == .noted else { return nil }
         do throws(FileFault) {
@@ -142,26 +142,26 @@ struct Secrets {
 
     // MARK: sources
 
-    /// Where a reference leads.
+    /// The source of a reference's value.
     enum Source {
         case text(String)
         case file(SecretFile)
-        /// It is not there, for this reason, and need not be.
+        /// The secret is missing for this reason, which is permitted.
         case missing(String)
     }
 
     struct SecretFile {
-        /// What it is: `the secret file`.
+        /// The kind of file: `the secret file`.
         var kind: String
         var path: String
-        /// The path as messages have it.
+        /// The path for messages.
         var shown: String
         var refusesWorldReadable = true
 
         var subject: String { "\(kind) \(shown)" }
     }
 
-    /// - Parameter reference: what stands between `${` and `}`.
+    /// - Parameter reference: the text between `${` and `}`.
     func source(of reference: Substring, _ position: Position) -> Source? {
         if reference.hasPrefix("env.") {
             let name = String(reference.dropFirst(4))
@@ -186,14 +186,13 @@ struct Secrets {
         return misspelt(reference, position)
     }
 
-    /// A file that the configuration names, and what it is called in messages: where the environment had a part in its
-    /// path, as it was written.
+    /// A file that the configuration names. Messages show its path as written if a substitution was involved.
     func file(_ kind: String, _ text: String, _ value: Decoded) -> SecretFile {
         let path = located(text, value.position)
         return SecretFile(kind: kind, path: path, shown: value.written.contains("${") ? value.written : path)
     }
 
-    /// A path of the configuration as one of this process.
+    /// Resolves a path relative to its configuration file.
     private func located(_ path: String, _ position: Position) -> String {
         let folder = folders.indices.contains(position.file) ? folders[position.file] : ""
         return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
@@ -219,7 +218,7 @@ struct Secrets {
         return .file(SecretFile(kind: "the credential", path: path, shown: path, refusesWorldReadable: false))
     }
 
-    /// The bytes of a file; nil where they may not be taken, which has been reported then.
+    /// The content of a file; nil if it may not be used. Errors are recorded as findings.
     func content(_ file: SecretFile, _ position: Position) -> [UInt8]? {
         let content: FileContent
         do {
@@ -240,14 +239,14 @@ struct Secrets {
         return content.bytes
     }
 
-    /// Takes away the one line break that editors leave at the end of a file.
+    /// Removes one line break at the end, which editors add.
     static func trimLineBreak(_ bytes: inout [UInt8]) {
         guard bytes.last == ASCII.lf else { return }
         bytes.removeLast()
         if bytes.last == ASCII.cr { bytes.removeLast() }
     }
 
-    /// Says nothing of what stands behind the kind: it may be a part of a password that holds `${`.
+    /// Reports the kind only: the rest may be part of a password that contains `${`.
     private func misspelt(_ reference: Substring, _ position: Position) -> Source? {
         if let example = TemplateNames.example(of: String(reference)) {
             findings.error(

@@ -1,5 +1,5 @@
 extension Snapshot {
-    /// Keys of which a daemon that began with this one takes nothing else in while it runs: those that are another in `new`.
+    /// The keys that changed in `new` but take effect only after a restart of a daemon that began with this snapshot.
     public func needingRestart(for new: Snapshot) -> [String] {
         var keys: [String] = []
         if listeners != new.listeners { keys.append("listen") }

@@ -2,66 +2,65 @@ public import Journal
 public import ProxyCore
 public import TLSEngine
 
-/// A whole configuration, checked and ready: a value that no one changes once the daemon runs by it. A reload makes
-/// another one.
+/// A complete, checked configuration. It is immutable; a reload creates another snapshot.
 public struct Snapshot: Sendable {
     /// Counts the configurations of one run of the daemon, from 1.
     public var generation: Int
-    /// The file that it came from, as it was given.
+    /// The configuration file, as it was passed in.
     public var file: String
     public var listeners: [Listener]
-    /// Event loops; nil for one per core.
+    /// The number of event loops; nil for one per core.
     public var workers: Int?
-    /// What one session acts by.
+    /// The settings of connections and exchanges.
     public var settings: Settings
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
     public var tls: TLSSettings
-    /// `names.servers`, each with its port; none for those of the system.
+    /// `names.servers`, each with its port; empty for the system's servers.
     public var nameServers: [String]
     public var log: LogSettings
-    /// Nil where no journal is kept.
+    /// Nil if no journal is kept.
     public var journal: JournalStore.Settings?
-    /// `tracing:`; nil where no traces are exported.
+    /// `tracing`; nil if no traces are exported.
     public var tracing: TracingSettings?
-    /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
+    /// `admin.socket`; a relative path starts at the runtime directory. Nil if it is not set.
     public var controlSocket: String?
-    /// `admin.group`; nil where the socket's group is that of the process.
+    /// `admin.group`; nil for the group of the process.
     public var controlGroup: String?
-    /// `admin.listen` and `admin.token`; nil where the control interface has no port.
+    /// `admin.listen` and `admin.token`; nil if the admin API has no TCP port.
     public var admin: AdminPort?
-    /// `state.key`; nil where it is made in the state directory.
+    /// `state.key`; nil if the key is generated in the state directory.
     public var stateKey: SecretBytes?
-    /// What is likely not meant but harms nothing.
+    /// Findings that are not errors.
     public var warnings: [Diagnostic]
-    /// The environment's variables that it was made with: `${env.NAME}`, and the folder of credentials.
+    /// The environment variables that were used: those of `${env.NAME}`, and the credentials directory.
     public var variables: Set<String> = []
-    /// What it says, to be compared with another's.
+    /// Digests of its keys, for comparison with another snapshot.
     public var outline = ConfigurationOutline()
-    /// What it says, for whoever asks the daemon.
+    /// The effective configuration for display.
     public var document = EffectiveDocument()
 }
 
-/// Where the control interface is answered over TCP, and what who asks has to show.
+/// The TCP address of the admin API, and its token.
 public struct AdminPort: Sendable {
     public var listener: Listener
     public var token: SecretBytes
 }
 
-/// `log:` of the configuration.
+/// The settings of `log`.
 public struct LogSettings: Equatable, Sendable {
     public enum Access: String, CaseIterable, Sendable { case json, common, combined, none }
-    /// From few words to many.
+    /// In increasing order of detail.
     public enum Level: String, CaseIterable, Sendable { case error, warning, info, debug }
 
-    /// Where it goes.
+    /// The destination of the log.
     public enum Target: Equatable, Sendable {
         case stdout
-        /// systemd's journal.
+        /// The systemd journal.
         case journald
         case file(String)
 
-        /// - Parameter text: one of the words, or a path from the root on.
+        /// - Parameter text: one of the words, or an absolute path.
         public init?(_ text: String) {
             switch text {
             case "stdout": self = .stdout
@@ -81,9 +80,9 @@ public struct LogSettings: Equatable, Sendable {
     public init() {}
 }
 
-/// `tracing:` of the configuration.
+/// The settings of `tracing`.
 public struct TracingSettings: Equatable, Sendable {
-    /// The URL that batches of spans are posted to.
+    /// The URL that receives batches of spans.
     public var endpoint: String
     public var service: String
 }

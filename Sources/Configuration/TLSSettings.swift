@@ -1,31 +1,30 @@
 public import ProxyCore
 public import TLSEngine
 
-/// `tls:` of the configuration, with the files that it names loaded; those of the CA excepted, which are made where
-/// they are missing.
+/// The settings of `tls` with their files loaded, except those of the CA, which are generated if they are missing.
 public struct TLSSettings: Sendable {
-    /// The same as in the session's settings.
+    /// Equal to the policy in `Settings`.
     public var interception = InterceptionPolicy()
     public var authority = AuthoritySettings()
-    /// Whether SSLKEYLOGFILE may be honoured.
+    /// Whether SSLKEYLOGFILE takes effect.
     public var keyLog = false
     public var origins = OriginSecurity()
-    /// What `https://` listeners show; nil for a certificate of Usher's own CA.
+    /// The certificate of `https://` listeners; nil for one issued by Usher's CA.
     public var listener: Identity?
 
     public init() {}
 
-    /// Hosts whose certificates are not verified, as they were written.
+    /// The hosts whose certificates are not verified, as written.
     public var unverified: [DestinationPattern] { origins.rules.filter { $0.verifies == false }.map(\.host) }
 }
 
-/// `tls.ca:` of the configuration. Paths are relative to the state directory.
+/// The settings of `tls.ca`. Paths are relative to the state directory.
 public struct AuthoritySettings: Sendable {
-    /// The certificate's file as it was written; nil for `ca.pem`.
+    /// The certificate's file, as written; nil for `ca.pem`.
     public var certificate: String?
-    /// The key's file as it was written, or the key in PEM; nil for `ca.key`.
+    /// The key's file as written, or the key in PEM; nil for `ca.key`.
     public var key: KeyReference?
-    /// Nil: the CA may speak for every host.
+    /// Nil if the CA may issue certificates for every host.
     public var constraints: NameConstraints?
 
     public init() {}

@@ -2,14 +2,14 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// YAML values as JSON: plain scalars are read by YAML's core schema, quoted ones are text.
+/// Converts YAML values to JSON. Plain scalars follow YAML's core schema; quoted scalars are strings.
 extension Walker {
-    /// - Parameter resolving: fills in references to secrets; a value that holds one is text.
+    /// - Parameter resolving: true to substitute references to secrets. A value with a reference is a string.
     func json(_ node: YAMLNode, resolving: Bool) -> JSONValue {
         Self.json(node) { text, position in resolving ? secrets.resolve(text, at: position) ?? "" : text }
     }
 
-    /// - Parameter fill: makes the text of a quoted or unquoted string.
+    /// - Parameter fill: substitutes references in a string.
     static func json(_ node: YAMLNode, fill: (String, Position) -> String = { text, _ in text }) -> JSONValue {
         switch node.content {
         case .list(let items): return .array(items.map { json($0, fill: fill) })
@@ -27,7 +27,7 @@ extension Walker {
         case "false", "False", "FALSE": return .bool(false)
         default:
             guard let first = text.utf8.first, ASCII.isDigit(first) || first == 0x2D else { return nil }
-            // JSON's own reader knows which texts are its numbers
+            // JSON's parser decides which texts are numbers
             guard let value = try? JSONValue(parsing: text), case .number = value else { return nil }
             return value
         }

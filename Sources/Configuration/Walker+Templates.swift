@@ -1,7 +1,7 @@
 internal import Declaration
 internal import Formats
 
-/// Texts in which places stand that are filled in for each exchange.
+/// Reads text with placeholders that exchanges fill in.
 extension Walker {
     func template(_ written: String, _ format: TextFormat, _ position: Position, _ path: String) -> Decoded? {
         guard
@@ -25,8 +25,7 @@ extension Walker {
         parts.contains { if case .place = $0 { true } else { false } }
     }
 
-    /// Whether the format takes what stands around the places: with a word in them, a number, or a word and numbers, as
-    /// host and port are.
+    /// Whether the format accepts the text with a word, a number, or words and numbers in place of the placeholders.
     private static func mayBecome(_ format: TextFormat, _ parts: [TextPart]) -> Bool {
         let fillings: [(Int) -> String] = [{ _ in "x" }, { _ in "8" }, { $0 == 0 ? "x" : "8" }]
         return fillings.contains { filling in
@@ -40,7 +39,7 @@ extension Walker {
     func jsonTemplate(_ node: YAMLNode) -> Decoded? {
         var text: [TextPart] = []
         guard write(node, to: &text) else { return nil }
-        // places in a JSON text are not known any more
+        // the placeholders of a JSON text are not found again
         if holdsStandIn(node) { findings.excuse(node.position) }
         let content: Decoded.Content
         if Self.hasPlaces(text) {
@@ -60,7 +59,7 @@ extension Walker {
         }
     }
 
-    /// - Returns: false where a reference could not be filled in, which has been reported then.
+    /// - Returns: false if a reference cannot be resolved. Errors are recorded as findings.
     private func write(_ node: YAMLNode, to out: inout [TextPart]) -> Bool {
         var isComplete = true
         switch node.content {

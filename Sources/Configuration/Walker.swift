@@ -2,15 +2,15 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// Checks a tree against the key table and takes the values out of it. Every fault is reported where it stands; the
-/// walk goes on behind it.
+/// Checks a YAML tree against the key table and extracts the values. Every error is recorded at its position, and the walk
+/// continues.
 struct Walker {
     let findings: Findings
     let secrets: Secrets
 
     // MARK: objects
 
-    /// - Parameter path: what the object hangs on, for messages: `authorization.limits`.
+    /// - Parameter path: the path of the object, for messages: `authorization.limits`.
     func object(_ node: YAMLNode, _ name: ObjectShape, path: String) -> Fields? {
         guard case .map(let entries) = node.content else {
             let hint: String
@@ -42,7 +42,7 @@ struct Walker {
             }
             fields.all.append(.init(name: entry.key, position: entry.position, value: value))
         }
-        // a key is large, and most are not required: none is copied to see that
+        // keys are large and few are required, so they are not copied for this test
         for place in keys.indices where keys[place].isRequired && !fields.has(keys[place].name) {
             let key = keys[place]
             findings.error(node.position, "\(subject(path)) lacks the key \"\(key.name)\"\(example(key))")
@@ -85,7 +85,7 @@ struct Walker {
     // MARK: values
 
     func decode(_ node: YAMLNode, _ shape: Shape, path: String, keyPosition: Position) -> Decoded? {
-        // nothing behind a key is a list without entries, as it is left when all of them are commented out
+        // a key without a value is an empty list; it remains when all entries are commented out
         if node.isNull {
             switch shape {
             case .list, .oneOrMany: return Decoded(position: keyPosition, written: "", content: .list([]))
@@ -218,7 +218,7 @@ struct Walker {
             let quotes = format.isQuotable && !written.utf8.contains(0x40)
             guard let text = converted(text, format, quotes ? written : nil, position, path) else { return nil }
             guard format.accepts(text) else {
-                // what stands before an @ is a name and a password
+                // the part before an @ is a name and a password
                 let hasUser = written.utf8.contains(0x40) && !format.takesUser
                 return wrong(
                     hasUser ? "; it may hold no user name or password" : "", quotes: format.isQuotable && !hasUser)
@@ -261,8 +261,8 @@ struct Walker {
         }
     }
 
-    /// The text with its host as DNS knows it; what has none is told of.
-    /// - Parameter shown: what was written, nil where that is to be quoted nowhere.
+    /// Converts the host in the text to ASCII; errors are recorded as findings.
+    /// - Parameter shown: the written text; nil if it must not be quoted.
     private func converted(
         _ text: String, _ format: TextFormat, _ shown: String?, _ position: Position, _ path: String
     ) -> String? {
@@ -275,7 +275,7 @@ struct Walker {
         }
     }
 
-    // MARK: words
+    // MARK: messages
 
     func subject(_ path: String) -> String { path.isEmpty ? "the file" : path }
 

@@ -1,29 +1,29 @@
 public import Formats
 import HTTPCodec
 
-/// A value of the configuration that has passed the check of its shape.
+/// A configuration value that has the shape of its key.
 public struct Decoded: Sendable {
     public indirect enum Content: Sendable {
         case text(String)
         case flag(Bool)
-        /// A number, milliseconds or bytes.
+        /// A number, a duration in milliseconds, or a size in bytes.
         case number(Int)
-        /// `unlimited`, `auto`.
+        /// `unlimited` or `auto`.
         case word
-        /// `null` where it may be written.
+        /// `null`, if the shape permits it.
         case nothing
-        /// A text that is made for each exchange; where a `json` is asked for, a JSON text whose places stand in strings.
+        /// Text with placeholders that exchanges fill in. For a `json` value it is JSON text with placeholders inside strings.
         case template([TextPart])
-        /// Nil for entries that did not pass.
+        /// Nil for invalid entries.
         case list([Decoded?])
         case fields(Fields)
-        /// In a type of whoever read it, so that no secret becomes text on its way.
+        /// A secret in a type of the reader's own, so that it never becomes a String.
         case secret(any Sendable)
         case json(JSONValue)
     }
 
     public var position: Position
-    /// As it was written, for messages: references are not filled in.
+    /// The text as written, for messages, without substitutions.
     public var written: String
     public var content: Content
 
@@ -41,7 +41,7 @@ public struct Decoded: Sendable {
     public var list: [Decoded] { if case .list(let list) = content { list.compactMap { $0 } } else { [] } }
     /// True for a list that was written without entries.
     public var isEmptyList: Bool { if case .list(let list) = content { list.isEmpty } else { false } }
-    /// True where every entry of a list passed.
+    /// True if every entry of the list is valid.
     public var isWholeList: Bool { if case .list(let list) = content { !list.contains { $0 == nil } } else { false } }
     public var fields: Fields? { if case .fields(let fields) = content { fields } else { nil } }
     public var json: JSONValue? { if case .json(let json) = content { json } else { nil } }

@@ -1,4 +1,4 @@
-/// The keys of one object or map, in the order of the file. Values that did not pass are left out; `has` knows of them.
+/// The keys of an object or map in file order, without invalid values; `has` includes those.
 public struct Fields: Sendable {
     public struct Field: Sendable {
         public var name: String
@@ -14,17 +14,17 @@ public struct Fields: Sendable {
 
     public var position: Position
     public var all: [Field] = []
-    /// A map that the configuration's author names freely is asked for none of them.
+    /// All keys that are present. Maps with free names do not need it.
     public var written: [String] = []
 
     public init(position: Position) { self.position = position }
 
     public func has(_ name: String) -> Bool { written.contains(name) }
 
-    /// True where the key stands there with a value that did not pass, which has been told of.
+    /// True if the key is present with an invalid value, which was reported.
     public func hasFaulty(_ name: String) -> Bool { has(name) && self[name] == nil }
 
-    /// Where the key stands whose value passed.
+    /// The position of a key with a valid value.
     public func position(of name: String) -> Position? { all.first { $0.name == name }?.position }
 
     public subscript(_ name: String) -> Decoded? { all.first { $0.name == name }?.value }

@@ -1,28 +1,27 @@
-/// Gathers what is wrong with a configuration, or likely not meant. A class, for every part of the loader adds to the
-/// same list; it never leaves the load that made it.
+/// Collects the findings about a configuration. A class, because every part of the loader adds to the same list; it is not used
+/// after the load.
 public final class Findings {
     public enum Gravity: Sendable {
         case error, warning
-        /// Nothing is wrong with the configuration itself.
+        /// Information; the configuration is not at fault.
         case note
     }
 
-    /// One of them.
     public struct Finding: Sendable {
         public var gravity: Gravity
         public var position: Position
-        /// What is wrong, what was expected, what to do; without the suggestion.
+        /// The problem, the expectation and the remedy, without the suggestion.
         public var message: String
         /// The known name that was likely meant.
         public var nearest: String?
     }
 
-    /// As they were given to the loader; places name them by their number.
+    /// As they were passed to the loader. Positions refer to them by index.
     public let files: [String]
     public private(set) var all: [Finding] = []
     public private(set) var hasErrors = false
 
-    /// Where what stands in for something is judged, which is nobody's fault.
+    /// The positions of placeholders for missing secrets. Findings there are suppressed.
     private var excused: Set<Position> = []
 
     public init(file: String) { files = [file] }
@@ -33,17 +32,17 @@ public final class Findings {
         files.indices.contains(position.file) ? files[position.file] : ""
     }
 
-    /// `usher.yaml:12:5`.
+    /// As in `usher.yaml:12:5`.
     public func place(_ position: Position) -> String {
         "\(file(position)):\(position.line):\(position.column)"
     }
 
-    /// Another place, as a message at the first one names it: `line 12`, or with its file where that is another.
+    /// A reference to another position: `line 12`, or with the file if it is another one.
     public func place(_ other: Position, from position: Position) -> String {
         other.file == position.file ? "line \(other.line)" : place(other)
     }
 
-    /// Takes over what was found in one file, read by itself.
+    /// Adds the findings of one file that was read separately.
     public func take(_ others: Findings, file: Int) {
         for var finding in others.all {
             finding.position.file = file
@@ -52,13 +51,13 @@ public final class Findings {
         hasErrors = hasErrors || others.hasErrors
     }
 
-    /// Has nothing more be wrong there, nor unusual: what is found there is not what was meant.
+    /// Suppresses errors and warnings at a position, because the value there is a placeholder.
     public func excuse(_ position: Position) { excused.insert(position) }
 
-    /// Whether what stands there may be any value, so that nothing is wrong for its sake elsewhere.
+    /// Whether the value at this position is a placeholder, so that it must not cause findings elsewhere.
     public func isExcused(_ position: Position) -> Bool { excused.contains(position) }
 
-    /// Whether any entry of a list may be any value.
+    /// Whether any entry of a list is a placeholder.
     public func isExcused(anyOf items: [Decoded]) -> Bool { items.contains { isExcused($0.position) } }
 
     public func error(_ position: Position, _ message: String, nearest: String? = nil) {
@@ -76,9 +75,9 @@ public final class Findings {
         all.append(Finding(gravity: .note, position: position, message: message, nearest: nil))
     }
 
-    /// What was written, as a message quotes it: short and without control characters.
+    /// Quotes written text for a message: short and without control characters.
     public static func quoted(_ text: String) -> String {
-        // nearly every value of a file is, and each is made ready to be quoted
+        // the common case is fast, because every value is prepared for quoting
         if text.utf8.count <= 60, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         let plain = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
         return String(plain) + (text.unicodeScalars.count > 60 ? "…" : "")

@@ -1,10 +1,10 @@
-/// One key of an object.
+/// A key of an object.
 public struct Key: Sendable {
     public var name: String
     public var shape: Shape
-    /// One sentence, for editors.
+    /// One sentence for editors.
     public var doc: String
-    /// The default as it would be written, nil where there is none.
+    /// The default as it would be written; nil if there is none.
     public var standard: String?
     public var isRequired = false
 

@@ -1,8 +1,8 @@
 internal import Formats
 
-/// Finds the known name that a misspelt one was likely meant to be.
+/// Suggests a known name for a misspelt one.
 public enum Nearest {
-    /// Nil where none is near: a wrong suggestion is worse than none. Letter case, `-` and `_` make no difference.
+    /// Nil if no name is close, because a wrong suggestion is worse than none. Case, `-` and `_` are ignored.
     public static func name(to text: String, among known: some Sequence<String>) -> String? {
         let wanted = folded(text)
         guard !wanted.isEmpty, wanted.count <= 64 else { return nil }
@@ -17,8 +17,7 @@ public enum Nearest {
 
     private static func folded(_ text: String) -> [UInt8] { text.utf8.map { $0 == 0x2D ? 0x5F : ASCII.lower($0) } }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other (optimal string
-    /// alignment).
+    /// The optimal string alignment distance: insertions, deletions, replacements, and swaps of neighbours.
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

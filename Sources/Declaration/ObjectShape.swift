@@ -1,7 +1,7 @@
-/// An object of the configuration: the name that the JSON Schema gives it, and the keys that this build understands.
+/// An object of the configuration: its name in the JSON Schema, and its keys.
 public struct ObjectShape: Hashable, Sendable {
     public let name: String
-    /// Asked for late, because an object may hold another of its kind.
+    /// A closure, because an object may contain another one of its kind.
     private let list: @Sendable () -> [Key]
 
     public init(_ name: String, _ keys: @autoclosure @escaping @Sendable () -> [Key]) {

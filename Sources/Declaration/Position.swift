@@ -1,8 +1,8 @@
-/// A place in one of the files; line and column from 1, columns count Unicode scalars.
+/// A position in a file. Line and column start at 1; columns count Unicode scalars.
 public struct Position: Hashable, Comparable, Sendable {
     public var line: Int
     public var column: Int
-    /// Which of `Findings.files` it is in.
+    /// The index in `Findings.files`.
     public var file = 0
 
     public init(line: Int, column: Int) {

@@ -1,43 +1,43 @@
-/// What a value of the configuration may be. The loader checks by it and the JSON Schema is written from it.
+/// The permitted form of a configuration value. The loader checks values against it, and the JSON Schema is generated from it.
 public indirect enum Shape: Sendable {
     case text(TextFormat)
-    /// A text in which places may stand that are filled in for each exchange.
+    /// Text with placeholders that exchanges fill in.
     case template(TextFormat)
-    /// Or `null`.
+    /// The shape or `null`.
     case orNull(Shape)
     case boolean
     case integer(ClosedRange<Int>)
-    /// A number, or the one word beside it: `workers: auto`.
+    /// A number or one word: `workers: auto`.
     case integerOr(String, ClosedRange<Int>)
     /// In milliseconds.
     case duration(ClosedRange<Int>)
-    /// In bytes. `unlimited` may be written where it is accepted.
+    /// In bytes, or `unlimited` if that is accepted.
     case size(ClosedRange<Int>, orUnlimited: Bool)
     case choice([String])
     case list(Shape)
-    /// A list, or one value that stands for a list of one.
+    /// A list, or one value as a list of one.
     case oneOrMany(Shape)
     case object(ObjectShape)
     /// Free names with values of one shape.
     case map(TextFormat, Shape)
-    /// A duration, or the keys of an object.
+    /// A duration or an object.
     case durationOr(ClosedRange<Int>, ObjectShape)
-    /// `true` or `false`, or the keys of an object.
+    /// `true`, `false` or an object.
     case booleanOr(ObjectShape)
-    /// One of these words, or one of the keys of an object.
+    /// One of these words, or an object.
     case choiceOr([String], ObjectShape)
-    /// One value, or the keys of an object.
+    /// A text or an object.
     case textOr(TextFormat, ObjectShape)
-    /// One value of `when`, or a list of them.
+    /// A value of `when`, or a list of them.
     case matcher(MatchKind)
-    /// A secret that never becomes text.
+    /// A secret that never becomes a String.
     case secret(SecretKind)
-    /// Anything; becomes JSON.
+    /// Any value, as JSON.
     case json
 }
 
 extension Shape {
-    /// An address, a name, a number or an option: what the environment has for it is no secret.
+    /// True for addresses, names, numbers and options. Environment variables in such values are no secrets.
     public var isPublic: Bool {
         switch self {
         case .text(let format), .template(let format): format.isPublic
@@ -50,13 +50,13 @@ extension Shape {
 
 /// Secrets that are kept as bytes.
 public enum SecretKind: Sendable {
-    /// A private key: the path of its file, a reference, or PEM out of the environment.
+    /// A private key: the path of its file, a reference, or PEM from the environment.
     case key
-    /// A password: a reference alone.
+    /// A password; only a reference is accepted.
     case password
 }
 
-/// Names of values in `when`, each with its own way of being written.
+/// The kinds of values in `when`. Each has its own syntax.
 public enum MatchKind: Sendable {
     case action, text, realm, scheme, host, port, by, path, method, status, contentType, error
 }

@@ -2,11 +2,11 @@ internal import Addresses
 internal import Formats
 internal import HTTPCodec
 
-/// The formats that HTTP itself has.
+/// The formats that HTTP defines.
 extension TextFormat {
     // MARK: URLs
 
-    /// A URL with a password in it is quoted nowhere, whatever the format says: what stands before an @ may be a secret.
+    /// Messages never quote a URL with a password: the part before an @ may be a secret.
     public static let url = TextFormat(
         "an http or https URL, such as https://am.example.com/am", pattern: "^https?://", host: .url
     ) { isURL($0) }

@@ -1,16 +1,16 @@
-/// What a text must look like.
+/// The required format of a text.
 public struct TextFormat: Sendable {
-    /// Completes "expected …": what it is, with an example.
+    /// A description with an example. Completes "expected …".
     public let expected: String
-    /// A regular expression of JSON Schema for it, nil where none says it well.
+    /// A regular expression for the JSON Schema; nil if none describes the format well.
     public let pattern: String?
-    /// False where the value may be a secret, or holds one often enough: it is quoted in no message then.
+    /// False if the value may be, or often contains, a secret. Messages do not quote it.
     public let isQuotable: Bool
-    /// True where a user name and a password may stand before an @.
+    /// True if a user name and a password may precede an @.
     public let takesUser: Bool
-    /// Where a host stands in it, which may be written beyond ASCII.
+    /// The location of a host, which may be internationalized.
     public let host: HostPlace
-    /// True for addresses and names: what the environment has for them is no secret.
+    /// True for addresses and names. Environment variables in such values are no secrets.
     public let isPublic: Bool
     public let accepts: @Sendable (String) -> Bool
 
@@ -31,9 +31,9 @@ public struct TextFormat: Sendable {
     }
 
     public static let any = TextFormat("text", isQuotable: false) { _ in true }
-    /// What a request is known by: a host, a path, a method.
+    /// A term about requests: a host, a path, a method.
     public static let term = TextFormat("text", isQuotable: false, isPublic: true) { _ in true }
-    /// Quoted in no message: where a path is expected, a key may have been pasted.
+    /// Never quoted in messages: a key may have been pasted in place of a path.
     public static let file = TextFormat("the path of a file", isQuotable: false, isPublic: true) { text in
         !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

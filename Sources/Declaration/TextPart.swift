@@ -1,7 +1,7 @@
-/// A piece of a text of the configuration. References to secrets and the environment are filled in when it is read, and are
-/// text like any other; what stands in them is not looked at again.
+/// A part of a configured text. References to secrets and the environment are substituted when it is read; their values are not
+/// searched for placeholders.
 public enum TextPart: Equatable, Sendable {
     case text(String)
-    /// What stands between `${` and `}` and is filled in for each exchange.
+    /// The text between `${` and `}`, which exchanges fill in.
     case place(String)
 }

@@ -1,6 +1,6 @@
-/// What a request means to AM. An open set: what the SDKs name, and what `actions` of the configuration adds.
+/// The meaning of a request to AM. An open set: the names of the SDKs, and those that `actions` of the configuration adds.
 public struct Action: Hashable, Sendable {
-    /// The name of an Action, such as `START_AUTHENTICATE`; a literal will do.
+    /// The name of an Action, such as `START_AUTHENTICATE`. String literals convert to it.
     public struct Kind: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         public let rawValue: String
 
@@ -23,11 +23,11 @@ public struct Action: Hashable, Sendable {
         public static let endSession: Kind = "END_SESSION"
     }
 
-    /// Which tree is called, and how it was started. Of START_AUTHENTICATE and AUTHENTICATE.
+    /// The tree of START_AUTHENTICATE and AUTHENTICATE, and how it was started.
     public struct Payload: Hashable, Sendable {
-        /// The tree's name; in a step-up the document of the advice; nil for the realm's own.
+        /// The tree's name; in a step-up, the advice document; nil for the realm's default tree.
         public var tree: String?
-        /// `service`, `composite_advice`, or another of AM's; nil where nothing tells.
+        /// `service`, `composite_advice` or another type of AM; nil if unknown.
         public var type: String?
 
         public init(tree: String? = nil, type: String? = nil) {
@@ -38,7 +38,7 @@ public struct Action: Hashable, Sendable {
 
     public var type: Kind
     public var payload: Payload?
-    /// The realm as a path, `/` for the root; nil where the request names none.
+    /// The realm as a path, `/` for the root; nil if the request names none.
     public var realm: String?
 
     public init(type: Kind, payload: Payload? = nil, realm: String? = nil) {

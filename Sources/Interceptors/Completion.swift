@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Waits for what calls back: begins it, and returns what it completes with. Where it completes twice, the first time
-/// counts, and the log says so; a task that is cancelled waits no longer. `withCheckedContinuation` would end the whole
-/// program for the one, and wait for ever for the other.
-/// - Parameter begin: begins the work, and hands on the completion that the work is to call.
+/// Starts work with a callback and waits for its result. If the work completes twice, the first result counts and the log
+/// reports it; a cancelled task stops waiting. `withCheckedContinuation` would end the program in the first case, and wait
+/// forever in the second.
+/// - Parameter begin: starts the work and passes it the completion to call.
 public func withCompletion<Value: Sendable>(
     of type: Value.Type = Value.self, _ begin: (Completion<Value>) -> Void
 ) async throws -> Value {
@@ -12,7 +12,7 @@ public func withCompletion<Value: Sendable>(
     return try await completion.value()
 }
 
-/// What is called with the result of work that calls back, once, from any thread.
+/// The callback for the result of the work. Call it once, from any thread.
 public final class Completion<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -26,10 +26,10 @@ public final class Completion<Value: Sendable>: Sendable {
 
     init() {}
 
-    /// The work has come to this.
+    /// Completes with a value.
     public func callAsFunction(_ value: sending Value) { complete(.success(value), isOnce: true) }
 
-    /// The work has failed.
+    /// Completes with an error.
     public func fail(_ error: any Error) { complete(.failure(error), isOnce: true) }
 
     private func complete(_ result: Result<Value, any Error>, isOnce: Bool) {
@@ -68,9 +68,9 @@ public final class Completion<Value: Sendable>: Sendable {
     }
 }
 
-/// Whom a task tells of work that completed more than once.
+/// Reports work that completed more than once to its task.
 package struct CompletionReport: Sendable {
-    // not the closure itself: optimized, Swift 6.3 knows no type for an optional one as the value of a task
+    // not the closure itself: with optimization, Swift 6.3 has no type for an optional closure as a task-local value
     @TaskLocal package static var current: CompletionReport?
 
     let repeated: @Sendable () -> Void

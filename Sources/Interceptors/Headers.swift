@@ -1,8 +1,8 @@
 internal import Formats
 
-/// The headers of a message: order, letter case and repetition as they came. Names are compared without regard to case.
+/// The header fields of a message, with their order, case and repetitions. Names are case-insensitive.
 public struct Headers: Equatable, Sendable {
-    /// One line.
+    /// One field line.
     public struct Field: Hashable, Sendable {
         public var name: String
         public var value: String
@@ -17,8 +17,7 @@ public struct Headers: Equatable, Sendable {
 
     public init(_ fields: [Field] = []) { self.fields = fields }
 
-    /// The value of the first line of that name. Setting it changes that line and takes the others of the name away; nil
-    /// takes all of them away.
+    /// The value of the first line with that name. Setting it changes that line and removes the others; nil removes all of them.
     public subscript(_ name: String) -> String? {
         get { fields.first { ASCII.equal($0.name, name) }?.value }
         set {
@@ -32,15 +31,15 @@ public struct Headers: Equatable, Sendable {
         }
     }
 
-    /// The values of all lines of that name, in order.
+    /// The values of all lines with that name, in order.
     public func values(_ name: String) -> [String] {
         fields.filter { ASCII.equal($0.name, name) }.map(\.value)
     }
 
-    /// Adds a line beside others of its name.
+    /// Adds a line and keeps others with the name.
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name, value)) }
 
-    /// Takes all lines of that name away.
+    /// Removes all lines with that name.
     public mutating func remove(_ name: String) { fields.removeAll { ASCII.equal($0.name, name) } }
 }
 

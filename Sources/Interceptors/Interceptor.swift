@@ -1,11 +1,11 @@
-/// What is written in Swift and registered under a name, for `swift: NAME` in the lists `request` and `response` of an
-/// interceptor. Conform to one or more of `RequestInterceptor`, `ResponseInterceptor` and their asynchronous forms.
+/// An interceptor written in Swift. Register it under a name, and use it with `swift: NAME` in the lists `request` and
+/// `response` of an interceptor. Conform to one or more of `RequestInterceptor`, `ResponseInterceptor` and their
+/// asynchronous forms.
 ///
-/// One value serves all exchanges, on all threads: what it keeps of one exchange belongs into `Request.state` and
-/// `Response.state`.
+/// One value serves all exchanges on all threads. Keep data of an exchange in `Request.state` and `Response.state`.
 public protocol Interceptor: Sendable {
-    /// Whether it is given bodies, and may change them. A body is given whole then, out of its content codings, as far as
-    /// `limits.buffered_body` allows. False unless it says otherwise.
+    /// Whether the interceptor receives bodies and may change them. A body is complete and without content codings, up to
+    /// `limits.buffered_body`. The default is false.
     var wantsBody: Bool { get }
 }
 
@@ -13,49 +13,49 @@ extension Interceptor {
     public var wantsBody: Bool { false }
 }
 
-/// Changes requests before they go out. It runs on the loop that serves the client, so it has to return at once: no
-/// waiting, no files, no locks that others hold for long. What takes time is an `AsyncRequestInterceptor`.
+/// Changes requests before they are sent. It runs on the event loop of the client, so it must return at once: do not wait,
+/// read files or take contended locks. Use `AsyncRequestInterceptor` for slow work.
 public protocol RequestInterceptor: Interceptor {
     /// - Parameters:
-    ///   - request: as the interceptors before this one left it.
-    ///   - action: what the request means to AM.
-    /// - Returns: the request that goes on; the same one where nothing is to be changed.
-    /// - Throws: a `Verdict` where something else is to happen. Any other error ends this exchange with 502.
+    ///   - request: the request after the interceptors before this one.
+    ///   - action: the meaning of the request to AM.
+    /// - Returns: the request to send; return it unchanged to change nothing.
+    /// - Throws: a `Verdict` for another outcome. Any other error ends the exchange with 502.
     func intercept(request: Request, action: Action) throws -> Request
 }
 
-/// Changes requests before they go out, and may take its time: it runs off the loop, as a task that is cancelled when the
-/// client leaves or the time of the configuration (`deadline`) is over.
+/// Changes requests before they are sent, and may take time. It runs off the event loop in a task, which is cancelled when the
+/// client disconnects or the configured `deadline` passes.
 public protocol AsyncRequestInterceptor: Interceptor {
     /// - Parameters:
-    ///   - request: as the interceptors before this one left it.
-    ///   - action: what the request means to AM.
-    /// - Returns: the request that goes on; the same one where nothing is to be changed.
-    /// - Throws: a `Verdict` where something else is to happen. Any other error ends this exchange with 502.
+    ///   - request: the request after the interceptors before this one.
+    ///   - action: the meaning of the request to AM.
+    /// - Returns: the request to send; return it unchanged to change nothing.
+    /// - Throws: a `Verdict` for another outcome. Any other error ends the exchange with 502.
     func intercept(request: Request, action: Action) async throws -> Request
 }
 
-/// Changes responses before the client has a byte of them. It runs on the loop that serves the client, so it has to return
-/// at once.
+/// Changes responses before the client receives any byte. It runs on the event loop of the client, so it must return at
+/// once.
 public protocol ResponseInterceptor: Interceptor {
     /// - Parameters:
-    ///   - response: as the interceptors before this one left it.
-    ///   - request: as the client sent it, without its body. It is what `Verdict.retry` begins with.
-    ///   - action: what the request means to AM.
-    /// - Returns: the response that goes on; the same one where nothing is to be changed.
-    /// - Throws: a `Verdict` where something else is to happen. Any other error ends this exchange with 502.
+    ///   - response: the response after the interceptors before this one.
+    ///   - request: the client's request without its body. `Verdict.retry` starts from it.
+    ///   - action: the meaning of the request to AM.
+    /// - Returns: the response to deliver; return it unchanged to change nothing.
+    /// - Throws: a `Verdict` for another outcome. Any other error ends the exchange with 502.
     func intercept(response: Response, request: Request, action: Action) throws -> Response
 }
 
-/// Looks at a response that is held whole, and may take its time: ask somebody else, wait, then deliver it, change it, answer
-/// in its place, or have the request sent again. It runs off the loop, as a task that is cancelled when the client leaves or
-/// the time of the configuration (`deadline`) is over.
+/// Handles a response that is held back completely, and may take time: call another service, wait, and then deliver, change
+/// or replace the response, or retry the request. It runs off the event loop in a task, which is cancelled when the client
+/// disconnects or the configured `deadline` passes.
 public protocol AsyncResponseInterceptor: Interceptor {
     /// - Parameters:
-    ///   - response: as the interceptors before this one left it.
-    ///   - request: as the client sent it, without its body. It is what `Verdict.retry` begins with.
-    ///   - action: what the request means to AM.
-    /// - Returns: the response that goes on; the same one where nothing is to be changed.
-    /// - Throws: a `Verdict` where something else is to happen. Any other error ends this exchange with 502.
+    ///   - response: the response after the interceptors before this one.
+    ///   - request: the client's request without its body. `Verdict.retry` starts from it.
+    ///   - action: the meaning of the request to AM.
+    /// - Returns: the response to deliver; return it unchanged to change nothing.
+    /// - Throws: a `Verdict` for another outcome. Any other error ends the exchange with 502.
     func intercept(response: Response, request: Request, action: Action) async throws -> Response
 }

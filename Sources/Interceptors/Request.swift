@@ -1,15 +1,14 @@
 /// A request as an interceptor sees it.
 public struct Request: Equatable, Sendable {
     public var method: String
-    /// The whole URL, as it goes out.
+    /// The complete URL to be requested.
     public var url: String
-    /// What frames the message or concerns one connection is Usher's own to write: changes to that are left out, which the
-    /// log says.
+    /// Usher writes the fields that frame the message or concern one connection. Changes to them are ignored and logged.
     public var headers: Headers
-    /// Out of its content codings; empty where there is none. Nil for an interceptor that does not say `wantsBody`.
+    /// The body without content codings; empty if there is none. Nil unless the interceptor sets `wantsBody`.
     public var body: [UInt8]?
-    /// What this interceptor of the configuration keeps of the exchange, through its phases and attempts: what it returns is
-    /// kept. Others do not see it.
+    /// Values that this interceptor keeps for the exchange, across its phases and attempts. The returned values are kept. Other
+    /// interceptors do not see them.
     public var state: [String: String]
 
     public init(
@@ -32,13 +31,13 @@ public struct Request: Equatable, Sendable {
         }
     }
 
-    /// A URL on its way has no fragment.
+    /// A request's URL has no fragment.
     private var parts: (place: String, query: Substring?) {
         guard let mark = url.utf8.firstIndex(of: 0x3F) else { return (url, nil) }
         return (String(url[..<mark]), url[url.utf8.index(after: mark)...])
     }
 
-    /// The body as text; nil where there is none, or no UTF-8.
+    /// The body as text; nil if there is none, or if it is not UTF-8.
     public var text: String? {
         get { body.flatMap { String(validating: $0, as: UTF8.self) } }
         set { body = newValue.map { Array($0.utf8) } }

@@ -1,14 +1,15 @@
-/// What an interceptor throws where its message is not to go on.
+/// An outcome that an interceptor throws instead of passing the message on.
 public enum Verdict: Error, Sendable {
-    /// The client gets this response in the place of the origin's. Interceptors behind this one are not asked.
+    /// Sends the client this response in place of the origin's. Later interceptors do not run.
     case respond(Response)
-    /// The request is sent again, as often as `limits.retries` and `timeouts.attempts` allow; past that the response at hand
-    /// is delivered. Of responses alone: a request that has not gone out cannot be repeated.
+    /// Sends the request again, within `limits.retries` and `timeouts.attempts`; beyond them, the present response is delivered.
+    /// Only for responses: a request that was not sent cannot be repeated.
     /// - Parameters:
-    ///   - request: what the next attempt begins with; interceptors of requests run on it again. Nil for what the client
-    ///     sent. Its body stays where none is given.
-    ///   - after: how long to wait before.
+    ///   - request: the request to send; request interceptors run on it again. Nil for the client's request. Without a body, it
+    ///     keeps
+    ///     the client's.
+    ///   - after: the wait before the retry.
     case retry(_ request: Request? = nil, after: Duration = .zero)
-    /// The exchange ends with 502; the reason is told to the client and in the log.
+    /// Ends the exchange with 502. The reason goes to the client and to the log.
     case abort(_ reason: String)
 }

@@ -1,10 +1,10 @@
 internal import Commands
 @_exported public import Interceptors
 
-/// The program `usher`, with interceptors of one's own: every verb of the command line knows them.
+/// The program `usher` with interceptors of your own, which every command knows.
 public enum UsherProgram {
-    /// Does what the arguments of the process say, and ends it.
-    /// - Parameter interceptors: each under the name by which a configuration runs it (`swift: NAME`).
+    /// Runs the command in the process's arguments and exits.
+    /// - Parameter interceptors: the interceptors by the names that configurations use (`swift: NAME`).
     public static func main(_ interceptors: [String: any Interceptor] = [:]) {
         CommandLineProgram.main(interceptors)
     }

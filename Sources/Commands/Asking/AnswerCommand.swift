@@ -32,7 +32,7 @@ struct AnswerCommand: ParsableCommand {
         guard value.isEmpty else {
             return report(try client.done("POST", Self.path, naming: id, body: body(value)))
         }
-        // where there is none, the daemon says why
+        // the daemon reports an unknown id
         let transaction = try client.done("GET", "/v1/transactions/*", naming: id)
         for line in TransactionReport.says(transaction) { Console.note("\(line)\n") }
         if transaction["shortened"] == .bool(true) { Console.note("(the page has more than is shown)\n") }
@@ -62,9 +62,9 @@ struct AnswerCommand: ParsableCommand {
         return .object(members)
     }
 
-    // MARK: asking
+    // MARK: prompts
 
-    /// Asks until the daemon takes it; where nobody types, once.
+    /// Prompts until the daemon accepts the answers; without a terminal, once.
     private func ask(_ open: [JSONValue], _ client: ControlClient) throws {
         while true {
             var answers: [JSONValue] = []

@@ -92,7 +92,7 @@ struct FlowsCommand: ParsableCommand {
 }
 
 extension FlowTerms {
-    /// Terms as they were typed, or exit 2 with what is wrong about them.
+    /// Parses the typed terms, or exits with 2 and a message.
     static func given(_ words: [String]) throws -> FlowTerms {
         do throws(FlowTerms.Fault) { return try FlowTerms(words) } catch { throw CommandExit.usage(error.description) }
     }

@@ -34,7 +34,7 @@ struct JourneyDifference: ParsableCommand {
             let journeys = try [old, new].map { try client.done("GET", "/v1/journeys/*", naming: $0) }
             comparison = JourneyComparison(journeys[0], journeys[1])
         } catch let code as ExitCode where code == ExitCode(1) {
-            // that the answer is no stands for a difference here
+            // exit code 1 means a difference for this command
             throw ExitCode(2)
         }
         Console.print(

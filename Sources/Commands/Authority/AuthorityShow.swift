@@ -19,7 +19,7 @@ struct AuthorityShow: ParsableCommand {
         let summary = AuthoritySummary(certificates, context.store)
         Console.print(json ? summary.json.serialized + "\n" : summary.text)
         for remark in context.store.remarks(on: certificates.root) { Console.error(remark.words) }
-        // the certificate alone can be shown, but nobody can intercept with it
+        // the certificate alone can be shown, but interception needs the key, too
         _ = try CommandContext.reporting { () throws(FileError) in try context.store.load() }
     }
 }

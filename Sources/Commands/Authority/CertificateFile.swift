@@ -1,17 +1,17 @@
 import Glibc
 import Operation
 
-/// A file that tells others whom to trust.
+/// A certificate file for other programs to trust.
 struct CertificateFile {
     let path: String
     private let isTemporary: Bool
 
-    /// - Parameter path: what is there is replaced. Nil: a new file among the temporary ones.
-    /// - Throws: `FileError` with the path and the system's words.
+    /// - Parameter path: the file to write, replacing an existing one. Nil creates a temporary file.
+    /// - Throws: `FileError` with the path and the system's message.
     init(_ certificate: [UInt8], at path: String?) throws(FileError) {
         isTemporary = path == nil
         if let path { self.path = path } else { self.path = try Self.temporary() }
-        // a certificate is nobody's secret, whoever reads it
+        // certificates are public, so every user may read the file
         try Output.write(certificate, to: self.path, isForAll: true)
     }
 

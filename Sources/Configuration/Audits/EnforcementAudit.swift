@@ -3,13 +3,13 @@ internal import Declaration
 internal import HTTPCodec
 internal import Interception
 
-/// Warns of resources with `enforce: am` that leave out what many servers take for the same, or that an entry before them
-/// takes away.
+/// Warns of resources with `enforce: am` that omit paths which many servers treat as the same, or that an earlier entry
+/// covers.
 struct EnforcementAudit {
     let findings: Findings
     let policies: [AuthorizationPolicy]
 
-    /// - Parameter entries: those of `authorization`.
+    /// - Parameter entries: the entries of `authorization`.
     func look(at entries: [Decoded]) {
         for item in entries.flatMap({ $0.fields?.list("resources") ?? [] }) where item.fields?.text("enforce") == "am" {
             guard let written = item.fields?["url"], let url = written.text, let glob = Parts(url) else { continue }
@@ -29,7 +29,7 @@ struct EnforcementAudit {
         }
     }
 
-    /// - Parameter url: true where it is none, for nothing can be told then.
+    /// - Parameter url: a URL to test. Text that is not a URL counts as enforced, because it cannot be judged.
     private func isEnforced(_ url: String) -> Bool {
         guard let head = try? RequestHead(method: "GET", url: url) else { return true }
         for policy in policies {
@@ -38,14 +38,14 @@ struct EnforcementAudit {
         return false
     }
 
-    /// A glob over URLs, in its parts.
+    /// The parts of a glob over URLs.
     private struct Parts {
         private let origin: String
         let path: String
-        /// With its question mark.
+        /// Includes the question mark.
         private let query: String
 
-        /// Nil for one that names no origin.
+        /// Nil if the glob names no origin.
         init?(_ url: String) {
             guard let mark = url.firstRange(of: "://") else { return nil }
             let end = url[mark.upperBound...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
@@ -54,7 +54,7 @@ struct EnforcementAudit {
             query = String(url[end...].dropFirst(path.count))
         }
 
-        /// A URL that fits where its path does.
+        /// An example of a URL that the glob matches if it matches the path.
         func sample(_ path: String) -> String {
             let scheme = origin.hasPrefix("http://") ? "http" : "https"
             let authority = origin[(origin.firstRange(of: "://")?.upperBound ?? origin.startIndex)...]
@@ -64,7 +64,7 @@ struct EnforcementAudit {
                 .joined(separator: "x")
         }
 
-        /// Paths that many servers take for its own.
+        /// Paths that many servers treat as equal to this one.
         var siblings: [String] {
             if path.hasSuffix("*") {
                 return path.hasSuffix("/*") && path.count > 2 ? [String(path.dropLast(2))] : []
@@ -73,7 +73,7 @@ struct EnforcementAudit {
             return stem.isEmpty ? [] : (path == stem ? ["\(stem)/"] : [stem]) + ["\(stem)%20"]
         }
 
-        /// The glob that covers them.
+        /// A glob that also covers the siblings.
         var wider: String {
             let stem = path.hasSuffix("/*") ? path.dropLast(2) : path.hasSuffix("/") ? path.dropLast() : path[...]
             return "\(origin)\(stem)*\(query)"

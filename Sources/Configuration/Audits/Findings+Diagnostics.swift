@@ -1,7 +1,7 @@
 internal import Declaration
 
 extension Findings {
-    /// In the order of the files, each once: a value that aliases repeat is judged at every use.
+    /// In file order, without duplicates: a value that aliases repeat is checked at every use.
     var diagnostics: [Diagnostic] {
         var seen: Set<String> = []
         return all.enumerated()

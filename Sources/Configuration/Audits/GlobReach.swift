@@ -2,11 +2,11 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// How far a glob over whole URLs reaches.
+/// The reach of a glob over whole URLs.
 struct GlobReach {
     let url: String
 
-    /// It covers hosts that nobody named: a star that stands for more than the names below one domain.
+    /// True if the glob covers unnamed hosts: its star stands for more than the subdomains of one domain.
     var isFar: Bool {
         guard let mark = url.firstRange(of: "://") else { return true }
         let authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
@@ -17,13 +17,13 @@ struct GlobReach {
         return Glob.isGlob(domain) || !domain.contains(".")
     }
 
-    /// Requests there may be seen: a glob over hosts may be partly opened; that nothing is opened at all can be told of it.
+    /// Whether Usher may decrypt requests that the glob covers. For a glob over hosts, any intercepted host suffices.
     func isOpened(by opened: InterceptionPolicy) -> Bool {
         guard url.hasPrefix("https:") else { return true }
         guard let head, !Glob.isGlob(head.host) else { return !opened.isEmpty }
         return opened.opens(head.host, port: head.target.port)
     }
 
-    /// What it has for a host, where that is one.
+    /// The request head of the URL, if the glob is a valid URL.
     var head: RequestHead? { try? RequestHead(method: "GET", url: url) }
 }

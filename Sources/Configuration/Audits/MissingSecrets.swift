@@ -1,8 +1,7 @@
-/// What becomes of a reference whose secret is not there: a variable that is not set, a file that is missing or that this
-/// user may not read.
+/// The handling of references to missing secrets: an unset variable, or a file that is missing or unreadable to this user.
 public enum MissingSecrets: Sendable {
-    /// It is a fault: who serves needs the secret.
+    /// An error, for commands that need the secret.
     case refused
-    /// A note says so, and some text stands in: who only looks at a configuration needs no secret.
+    /// A note, with a placeholder as the value, for commands that only inspect the configuration.
     case noted
 }

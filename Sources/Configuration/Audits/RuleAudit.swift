@@ -1,18 +1,18 @@
 internal import Declaration
 internal import Interception
 
-/// Warns of interceptors, and of edits in them, that never come to anything.
+/// Warns of interceptors and edits that never take effect.
 struct RuleAudit {
     let findings: Findings
     var chain = ChainRules()
 
-    // MARK: by themselves
+    // MARK: single interceptors
 
-    /// Edits in a phase in which the condition is not asked, and what never holds.
+    /// Finds edits in phases that the condition excludes, and conditions that never hold.
     func look(at condition: Condition, in fields: Fields) {
         look(forContradictionsIn: condition, of: fields)
         if condition.needsError {
-            // CDTDatastore's interceptors see failures in the response phase
+            // with CDTDatastore's rules, failures reach the response phase
             let isResponse = chain.compatibility == .cdt && fields.list("error").isEmpty
             for phase in isResponse ? ["request"] : ["request", "response"] {
                 warn(
@@ -35,7 +35,7 @@ struct RuleAudit {
         }
     }
 
-    /// Where no AM is named, nothing is known of requests but what the definitions of Actions say.
+    /// Finds conditions on Actions, trees and realms in a configuration without an AM that could provide them.
     func look(forServersIn condition: Condition, of fields: Fields, knowing actions: [String]) {
         guard condition.needsServer(knowing: actions), let position = fields.position(of: "when") else { return }
         findings.warning(
@@ -44,7 +44,9 @@ struct RuleAudit {
         )
     }
 
-    /// An interceptor that leaves calls of Usher's own alone and asks for no others, and one that comes too early for its edits.
+    /// Finds an interceptor that names only Actions of Usher's own calls but skips such calls, and one whose `before` does not
+    /// suit
+    /// its edits.
     func look(at rule: Rule, in fields: Fields) {
         if rule.missesItsCalls, let position = fields.position(of: "when") {
             findings.warning(
@@ -81,16 +83,16 @@ struct RuleAudit {
         findings.warning(position, words)
     }
 
-    // MARK: behind others
+    // MARK: order of interceptors
 
-    /// Interceptors behind one that answers or aborts whatever comes.
+    /// Finds interceptors after one that always answers or aborts.
     func look(at rules: [(rule: Rule, fields: Fields)]) {
         let isReversed = chain.responseOrder == .reversed
         func end(_ edits: (Rule) -> [any Edit], last: Bool = false) -> Int? {
             let ends = { (one: (rule: Rule, fields: Fields)) in Self.ends(one.rule, edits(one.rule)) }
             return last ? rules.lastIndex(where: ends) : rules.firstIndex(where: ends)
         }
-        // what is answered here is sent nowhere, so that no other phase comes, wherever the interceptor stands
+        // a request answered here reaches no later phase, wherever the interceptor is
         let requestEnd = end(\.request)
         let phases: [(name: String, edits: (Rule) -> [any Edit], end: Int?)] = [
             ("request", \.request, requestEnd), ("response", \.response, end(\.response, last: isReversed)),
@@ -120,7 +122,7 @@ struct RuleAudit {
         }
     }
 
-    /// - Parameter fields: of the interceptor that is told of.
+    /// - Parameter fields: the interceptor that the warning is about.
     private func words(_ end: Fields, _ phase: String, _ fields: Fields) -> String {
         let place = findings.place(end.position, from: fields.position)
         return "\"\(end["name"]?.written ?? "")\" of \(place) ends every \(phase == "error" ? "failure" : phase)"

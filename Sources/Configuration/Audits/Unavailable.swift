@@ -2,17 +2,16 @@ internal import Declaration
 internal import Formats
 internal import Interception
 
-/// What the format of the configuration knows and this build does not do. A value that asks for none of it, such as
-/// the default, is accepted; everything else is refused, so that nobody relies on what does not happen. Whoever builds
-/// one of these takes its row away.
+/// Keys that the format defines and this build does not implement. A value equal to the present behaviour, such as the
+/// default, is accepted; any other value is refused. Remove a row when its key is implemented.
 enum Unavailable {
     struct Row: Sendable {
         var object: ObjectShape
         var key: String
-        /// What the key is for: "… is not available in this version".
+        /// The purpose of the key: "… is not available in this version".
         var what: String
         var remedy: String
-        /// The values that this build does justice to, as JSON.
+        /// The accepted values as JSON.
         var accepted: [JSONValue]
 
         init(

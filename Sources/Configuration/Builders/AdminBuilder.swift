@@ -4,14 +4,14 @@ internal import Formats
 internal import ProxyCore
 internal import TLSEngine
 
-/// `admin.listen` and `admin.token` → the port of the control interface.
+/// Builds the admin port from `admin.listen` and `admin.token`.
 struct AdminBuilder {
     let findings: Findings
 
-    /// Bytes of a token: no one guesses as many, and a field of HTTP holds them.
+    /// The size of a token in bytes: too long to guess, short enough for a header field.
     private static let tokenSize = 16...1024
 
-    /// - Parameter listeners: the proxy's own.
+    /// - Parameter listeners: the proxy's own listeners.
     func port(_ fields: Fields?, listeners: [Listener]) -> AdminPort? {
         guard let fields else { return nil }
         let token = token(fields)
@@ -64,7 +64,7 @@ struct AdminBuilder {
         return token
     }
 
-    /// RFC 6750 §2.1.
+    /// The syntax of a bearer token (RFC 6750 §2.1).
     private static func isSendable(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let text = bytes.prefix { ASCII.isAlpha($0) || ASCII.isDigit($0) || "-._~+/".utf8.contains($0) }
         return !text.isEmpty && bytes.dropFirst(text.count).allSatisfy { $0 == 0x3D }

@@ -4,7 +4,7 @@ internal import Formats
 internal import HTTPCodec
 internal import TLSEngine
 
-/// The one key of an answer that says what is filled in.
+/// Builds the response of a callback answer from its one key for the value.
 struct AnswerResponseBuilder {
     typealias Response = AuthorizationPolicy.CallbackAnswer.Response
 
@@ -70,7 +70,7 @@ struct AnswerResponseBuilder {
         return DeviceProfile(identifier: identifier, metadata: fields["metadata"]?.json, location: location)
     }
 
-    /// A number, or the text of one: what is filled in by a reference is text.
+    /// A number, or text that contains one, because a substituted reference is text.
     private static func number(_ value: JSONValue?) -> JSONValue? {
         let number = value?.text.flatMap { try? JSONValue(parsing: $0) } ?? value
         return if case .number? = number { number } else { nil }

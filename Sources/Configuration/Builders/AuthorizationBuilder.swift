@@ -5,13 +5,13 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// `authorization` → policy.
+/// Builds the authorization policies from `authorization`.
 struct AuthorizationBuilder {
     let findings: Findings
     let choice: ServerChoice
-    /// Whose TLS is opened.
+    /// The hosts that are decrypted.
     let opened: InterceptionPolicy
-    /// Clients show user names and passwords.
+    /// True if clients authenticate with user names and passwords.
     let hasUsers: Bool
 
     func policies(_ section: Fields.Field?) -> [AuthorizationPolicy] {
@@ -109,7 +109,7 @@ struct AuthorizationBuilder {
         return Advice.Forms(sources.map { Advice.Forms($0) })
     }
 
-    /// The session may come in a header named like its cookie, and the id would take its place there.
+    /// Refuses a presentation in the session's header: the session may be sent there, and the id would replace it.
     private func judgePresentations(_ fields: Fields, _ server: AuthorizationServer) {
         let own = fields.list("resources").map { $0.fields?["present"] }
         let shared = fields.fields("present")?.all.map(\.value) ?? []

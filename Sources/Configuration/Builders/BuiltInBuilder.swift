@@ -1,13 +1,13 @@
 internal import Declaration
 internal import Interception
 
-/// The one key of an interceptor that says all it does.
+/// Builds a built-in interceptor from its key.
 struct BuiltInBuilder {
     let reader: RuleReader
 
     static func isNamed(in fields: Fields) -> Bool { BuiltInCatalogue.all.contains { fields.has($0.name) } }
 
-    /// - Parameter condition: that of the interceptor.
+    /// - Parameter condition: the interceptor's condition.
     func builtIn(of fields: Fields, _ condition: Condition) -> (any BuiltIn)? {
         let named = fields.all.filter { BuiltInCatalogue.kind(named: $0.name) != nil }
         guard let field = named.first, let kind = BuiltInCatalogue.kind(named: field.name) else { return nil }

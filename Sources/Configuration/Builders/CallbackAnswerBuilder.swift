@@ -4,7 +4,7 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// `authorization.answers` → answers, with a word about those that can never be given.
+/// Builds the callback answers from `authorization.answers`, with warnings about unreachable ones.
 struct CallbackAnswerBuilder {
     typealias Answer = AuthorizationPolicy.CallbackAnswer
 
@@ -13,7 +13,7 @@ struct CallbackAnswerBuilder {
     private struct Reading {
         var answers: [Answer] = []
         var places: [Position] = []
-        /// Where `otherwise` stands.
+        /// The position of `otherwise`.
         var end: Position?
     }
 
@@ -77,7 +77,7 @@ struct CallbackAnswerBuilder {
         for item in fields.list("answers") { read(item, scope, isInGroup: true, into: &reading) }
     }
 
-    /// Nil where a key repeats what the group says.
+    /// Nil if a key repeats one of the group.
     private func scope(_ fields: Fields, within group: AnswerScope) -> AnswerScope? {
         let said = [("user", !group.users.isEmpty), ("tree", group.tree != nil), ("stage", group.stage != nil)]
         for (key, isSaid) in said where isSaid && fields.has(key) {
@@ -99,13 +99,13 @@ struct CallbackAnswerBuilder {
         return scope
     }
 
-    // MARK: one answer
+    // MARK: single answers
 
     private func answer(_ fields: Fields, _ scope: AnswerScope, _ position: Position) -> Answer? {
         if !fields.has("callback") {
             findings.error(position, "an answer lacks the key \"callback\"; it takes a type such as NameCallback")
         }
-        // ask: false is as good as nothing
+        // `ask: false` counts as absent
         let replies = CallbackKind.Reply.allCases.filter {
             fields.has($0.rawValue) && ($0 != .ask || fields.flag("ask") != false)
         }
@@ -132,7 +132,7 @@ struct CallbackAnswerBuilder {
         return Answer(callback: callback, prompt: fields.text("prompt"), scope: scope, response: response)
     }
 
-    /// `a ChoiceCallback takes value, choose or default`.
+    /// As in `a ChoiceCallback takes value, choose or default`.
     private static func takes(_ callback: String) -> String? {
         guard let kind = CallbackKind.known[callback] else { return nil }
         var names = kind.replies(callback).filter { Unavailable.row(.callbackAnswer, $0.rawValue) == nil }.map(
@@ -141,7 +141,7 @@ struct CallbackAnswerBuilder {
         return "\(callback) takes \(names.isEmpty ? last : "\(names.joined(separator: ", ")) or \(last)")"
     }
 
-    /// Whether such a callback is ever answered, by this key.
+    /// Whether this key can answer such a callback.
     private func isAnswered(_ callback: String, _ written: Decoded, _ reply: CallbackKind.Reply?) -> Bool {
         if let kind = CallbackKind.known[callback] {
             guard kind.takesAnswer else {
@@ -157,7 +157,7 @@ struct CallbackAnswerBuilder {
         let nearest =
             CallbackKind.answerable.first { $0 == "\(callback)Callback" }
             ?? Nearest.name(to: callback, among: CallbackKind.answerable)
-        // a tree may have callbacks of its own
+        // unknown names are fine for callbacks of one's own
         if nearest != nil || !callback.hasSuffix("Callback") {
             findings.warning(
                 written.position,

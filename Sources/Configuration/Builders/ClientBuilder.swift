@@ -4,11 +4,11 @@ internal import HTTPCodec
 internal import Passwords
 internal import ProxyCore
 
-/// `clients` → who may connect, and who has to show a password.
+/// Builds the client policy from `clients`: permitted addresses and passwords.
 struct ClientBuilder {
     let findings: Findings
 
-    /// bcrypt's cost below which a stolen file is soon guessed through.
+    /// The bcrypt cost below which a stolen password file is soon cracked.
     private static let modestCost = 10
 
     func policy(_ fields: Fields?) -> ClientPolicy {
@@ -35,7 +35,7 @@ struct ClientBuilder {
         return AddressBlock(text).map { .block($0) }
     }
 
-    /// Only the users of this machine are told apart by being on it.
+    /// Requires passwords unless all permitted clients are on this machine.
     private func requirePassword(_ fields: Fields) {
         for item in fields.list("allow") {
             guard let entry = entry(item), !entry.isLoopback else { continue }
@@ -46,10 +46,10 @@ struct ClientBuilder {
         }
     }
 
-    /// Nil where nobody is asked for a password.
+    /// Nil if no password is required.
     func users(_ fields: Fields?) -> PasswordTable? {
         guard let written = fields?.fields("basic")?["users"], let text = written.text else { return nil }
-        // the lines are those of the file that was put in; nothing of them is quoted
+        // the lines belong to a substituted file, so none is quoted
         let table = PasswordTable(htpasswd: text) { line, fault in
             findings.error(written.position, "clients.basic.users, line \(line): \(Self.explanation(fault))")
         }

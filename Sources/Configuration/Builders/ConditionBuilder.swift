@@ -4,12 +4,12 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// `when` → `Condition`.
+/// Builds a `Condition` from `when`.
 struct ConditionBuilder {
     var reader: RuleReader
-    /// Names of one's own Actions.
+    /// The names of the configuration's own Actions.
     let defined: [String]
-    /// There are others, whose names are not known here.
+    /// True if further Actions have names that are unknown here.
     let definesOthers: Bool
 
     private var findings: Findings { reader.findings }
@@ -49,7 +49,7 @@ struct ConditionBuilder {
         "content_type": .contentType, "error": .error,
     ]
 
-    /// How the values of a key are written.
+    /// The syntax of a key's values.
     private static func kind(_ name: String) -> MatchKind {
         if case .matcher(let kind)? = KeyTable.condition.first(where: { $0.name == name })?.shape {
             kind
@@ -58,7 +58,7 @@ struct ConditionBuilder {
         }
     }
 
-    /// One without a term, as it is left when all of them are commented out, would hold always.
+    /// Refuses an entry without terms, which would always hold. It is left when all terms are commented out.
     private func condition(entry: Decoded) -> Condition {
         if entry.fields?.written.isEmpty == true {
             findings.error(
@@ -120,7 +120,7 @@ struct ConditionBuilder {
         }
     }
 
-    /// Values are compared by the first names of Actions, so a glob that only a second name fits is never met.
+    /// Warns of a glob that only matches aliases of Actions, because values are compared by canonical names.
     private func check(glob: String, _ value: Decoded) {
         let names = Action.known.map(\.rawValue) + defined
         guard !definesOthers, !names.contains(where: { Glob.matches(glob, $0) }) else { return }
@@ -154,7 +154,7 @@ struct ConditionBuilder {
         return nil
     }
 
-    /// Why an exact value could never be met.
+    /// The reason why an exact value can never match.
     private func fault(_ text: String, _ kind: MatchKind) -> (message: String, nearest: String?)? {
         switch kind {
         case .realm:

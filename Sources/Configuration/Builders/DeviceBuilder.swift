@@ -2,7 +2,7 @@ internal import Authorization
 internal import Declaration
 internal import Interception
 
-/// `devices` → values.
+/// Builds the devices from `devices`.
 struct DeviceBuilder {
     let findings: Findings
     let choice: ServerChoice

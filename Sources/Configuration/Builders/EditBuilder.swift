@@ -1,7 +1,7 @@
 internal import Declaration
 internal import Interception
 
-/// `request` and `response` lists of an interceptor → edits, each made by its own kind.
+/// Builds edits from the lists `request`, `response` and `error` of an interceptor. `EditCatalogue` makes each edit.
 struct EditBuilder {
     var reader: RuleReader
 
@@ -25,8 +25,8 @@ struct EditBuilder {
         }
     }
 
-    /// The edits of all entries in order; an entry may hold several.
-    /// - Parameter make: nil where there is no such edit, and nil in that where its value cannot be used.
+    /// The edits of all entries in order. An entry may have several.
+    /// - Parameter make: returns nil if there is no such edit, and a nil value if the edit's value cannot be used.
     private func edits<Made>(
         _ items: [Decoded], ends: (Made) -> Bool, _ make: (Fields.Field, RuleReader) -> Made??
     ) -> [Made] {
@@ -44,11 +44,12 @@ struct EditBuilder {
                     field.position, "this is never reached, for \"\(end)\" before it ends the exchange")
             }
             guard let edit = make(field, reader) else {
-                // the key table is made of the same catalogue, so nothing comes here; if it did, it would not be dropped unsaid
+                // the key table comes from the same catalogue, so this is unreachable; if it were, the edit must not vanish
+                // silently
                 reader.findings.error(field.position, "\"\(field.name)\" is no edit")
                 continue
             }
-            // one whose value cannot be used is told of as the others of its kind are
+            // an edit with an unusable value is judged by its kind
             let isLast = edit.map(ends) ?? Self.last.contains(field.name)
             if end == nil, isLast { end = field.name }
             if let edit { made.append(edit) }

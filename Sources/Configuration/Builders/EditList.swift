@@ -1,12 +1,12 @@
 internal import Declaration
 internal import Interception
 
-/// What an interceptor can do, for whoever writes one: the catalogue of edits in words.
+/// The text of `usher check --print-edits`: the catalogue of edits in words.
 public enum EditList {
     /// A paragraph for each edit, with a line break at the end.
     public static var text: String { EditCatalogue.all.map(paragraph).joined(separator: "\n") + "\n" + values }
 
-    /// What may stand in values.
+    /// The placeholders of values.
     private static let values = """
         VALUE: a text in which these may stand, filled in for each exchange
             \(TemplateNames.all.joined(separator: "\n    "))
@@ -33,7 +33,7 @@ public enum EditList {
             """
     }
 
-    /// How a value is written.
+    /// The syntax of a value.
     private static func form(_ shape: Shape) -> String {
         switch shape {
         case .text: "TEXT"
@@ -59,7 +59,7 @@ public enum EditList {
         }
     }
 
-    /// A key of an object, in brackets where it may be left out.
+    /// A key of an object, in brackets if it is optional.
     private static func member(_ key: Key) -> String {
         key.isRequired ? "\(key.name): \(form(key.shape))" : "[\(key.name): \(form(key.shape))]"
     }

@@ -4,13 +4,13 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// `authorization.enforce` and what resources say of it → how AM is asked before requests go out.
+/// Builds the enforcement settings from `authorization.enforce` and the resources.
 struct EnforcementBuilder {
     let findings: Findings
     let choice: ServerChoice
 
-    /// - Parameter fields: those of `authorization`.
-    /// - Returns: nil where no resource is enforced by AM.
+    /// - Parameter fields: the entry of `authorization`.
+    /// - Returns: nil if AM enforces no resource.
     func enforcement(_ fields: Fields, _ policy: AuthorizationPolicy) -> Enforcement? {
         let section = fields.fields("enforce")
         guard policy.resources.contains(where: \.isEnforced) else {
@@ -77,9 +77,9 @@ struct EnforcementBuilder {
     // MARK: resources
 
     /// - Parameters:
-    ///   - fields: of one resource.
-    ///   - standard: what `authorization` says of translating.
-    ///   - isOpened: requests to it are seen.
+    ///   - fields: a resource.
+    ///   - standard: the default of `translate`, from `authorization`.
+    ///   - isOpened: true if Usher sees the resource's requests.
     func judge(
         _ resource: inout AuthorizationPolicy.Resource, _ fields: Fields?, standard: String?, isOpened: Bool,
         _ written: Decoded

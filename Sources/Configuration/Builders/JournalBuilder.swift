@@ -3,9 +3,9 @@ import Interception
 import Journal
 import ProxyCore
 
-/// Makes what the journal acts by of `journal:`.
+/// Builds the journal's settings from `journal`.
 enum JournalBuilder {
-    /// - Returns: nil where none is kept.
+    /// - Returns: nil if no journal is kept.
     static func settings(_ fields: Fields?, _ settings: Settings, _ findings: Findings) -> JournalStore.Settings? {
         var journal = JournalStore.Settings()
         if let memory = fields?.number("memory") { journal.memory = memory }
@@ -31,7 +31,7 @@ enum JournalBuilder {
         return limits
     }
 
-    /// What loops keep of bodies until an exchange is over: an eighth of the budget on each at most.
+    /// The limits of bodies kept until an exchange ends: at most an eighth of the budget for each loop.
     static func capture(_ journal: JournalStore.Settings) -> CaptureLimits {
         CaptureLimits(body: journal.bodies, total: max(journal.bodies, journal.memory / 8))
     }

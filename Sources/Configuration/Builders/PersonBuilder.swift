@@ -1,13 +1,13 @@
 internal import Authorization
 internal import Declaration
 
-/// What of `authorization` is about asking a person → policy.
+/// Builds the policy for asking a person from `authorization`.
 struct PersonBuilder {
     let findings: Findings
 
     func policy(_ fields: Fields, _ answers: [AuthorizationPolicy.CallbackAnswer]) -> PersonPolicy {
         var policy = PersonPolicy()
-        // the first decides: what stands behind it is never reached
+        // the first `otherwise` decides; later ones are unreachable
         policy.isAsked = fields.list("answers").compactMap { $0.fields?.text("otherwise") }.first == "ask"
         policy.notify = fields.list("notify").compactMap(\.text)
         if let written = fields["notify"], !policy.notify.isEmpty {

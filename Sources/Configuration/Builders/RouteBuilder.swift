@@ -4,7 +4,7 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// `destinations.via` → the table of routes.
+/// Builds the route table from `destinations.via`.
 struct RouteBuilder {
     let findings: Findings
 
@@ -20,7 +20,7 @@ struct RouteBuilder {
             for host in fields.list("host") {
                 guard let text = host.text else { continue }
                 let name = HostName.normalized(text)
-                // a glob that fits another as a text fits all that the other fits
+                // a glob that matches another glob's text matches everything the other does
                 if let earlier = places.first(where: { Glob.matches($0.host, name) }) {
                     let place = findings.place(earlier.place, from: host.position)
                     findings.warning(

@@ -4,11 +4,11 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// `am` → servers.
+/// Builds the authorization servers from `am`.
 struct ServerBuilder {
     let findings: Findings
 
-    /// - Parameter opened: whose TLS is opened; nil where nothing asks what requests to servers are.
+    /// - Parameter opened: the hosts that are decrypted; nil if no feature classifies requests.
     func servers(_ items: [Decoded], opened: InterceptionPolicy?) -> [AuthorizationServer] {
         var places: [String: Position] = [:]
         return items.compactMap { item in
@@ -47,7 +47,7 @@ struct ServerBuilder {
         }
     }
 
-    /// URLs of servers some of whose realms are not known here.
+    /// The URLs of servers with realms that are unknown here.
     func openRealms(_ items: [Decoded]) -> Set<String> {
         Set(
             items.compactMap(\.fields).filter { fields in
@@ -56,8 +56,9 @@ struct ServerBuilder {
             }.compactMap { $0.text("url").flatMap(Self.normalized) })
     }
 
-    /// The spelling by which two URLs of servers are the same: scheme and host in lower case, no port that is the
-    /// scheme's own, no slash at the end. Nil for what is no URL.
+    /// The normal form of a server's URL: scheme and host in lower case, no default port, no trailing slash. Nil if the text is
+    /// not
+    /// a URL.
     static func normalized(_ url: String) -> String? {
         guard let head = try? RequestHead(method: "GET", url: url) else { return nil }
         var path = head.path[...]
@@ -65,7 +66,7 @@ struct ServerBuilder {
         return head.originText + path
     }
 
-    /// What is said to a host of this machine leaves it over no wire (RFC 6761 §6.3).
+    /// Whether traffic to the host stays on this machine (RFC 6761 §6.3).
     static func isThisMachine(_ host: String) -> Bool {
         if host == "localhost" || host.hasSuffix(".localhost") { return true }
         return IPAddress(host).map(AddressGroup.loopback.contains) ?? false

@@ -2,21 +2,21 @@ internal import Authorization
 internal import Declaration
 internal import Interception
 
-/// The key `am` of a section: which of the servers under `am` is meant.
+/// Reads the key `am` of a section, which selects a server of the list `am`.
 struct ServerChoice {
     let findings: Findings
-    /// Those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
+    /// The configured servers; nil if one of them is invalid, so that a missing name proves nothing.
     let servers: [AuthorizationServer]?
-    /// URLs of servers some of whose realms are not known here.
+    /// The URLs of servers with realms that are unknown here.
     var openRealms: Set<String> = []
 
     /// - Parameters:
-    ///   - section: its name.
-    ///   - position: where it stands.
+    ///   - section: the section's name.
+    ///   - position: the section's position.
     func server(_ fields: Fields, _ section: String, _ position: Position) -> AuthorizationServer? {
         guard let servers else { return nil }
         guard let written = fields["am"], let text = written.text else {
-            // a key that is there and faulty has been told of
+            // an invalid value was reported already
             guard !fields.has("am") else { return nil }
             guard servers.count == 1, let only = servers.first else {
                 findings.error(
@@ -36,8 +36,8 @@ struct ServerChoice {
         return nil
     }
 
-    /// The realm of a server that a section names.
-    /// - Parameter key: that names it, for messages.
+    /// Reads a realm of the server.
+    /// - Parameter key: the name of the key, for messages.
     func realm(_ written: Decoded?, of server: AuthorizationServer, _ key: String) -> String? {
         guard let written, let name = written.text else { return nil }
         if let known = server.configuredRealm(name) { return known }

@@ -5,16 +5,16 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// `session`, `login` and `learned` of an entry of `authorization`.
+/// Builds the session policy from `session`, `login` and `learned` of an entry of `authorization`.
 struct SessionBuilder {
     let findings: Findings
     let choice: ServerChoice
-    /// Whose TLS is opened.
+    /// The hosts that are decrypted.
     let opened: InterceptionPolicy
-    /// Clients show user names and passwords.
+    /// True if clients authenticate with user names and passwords.
     let hasUsers: Bool
 
-    /// - Parameter policy: the rest of the entry, its answers among it.
+    /// - Parameter policy: the rest of the entry, including its answers.
     func sessions(_ fields: Fields, _ policy: AuthorizationPolicy) -> SessionPolicy {
         var sessions = SessionPolicy()
         if let source = fields.text("session").flatMap(SessionPolicy.Source.init) { sessions.source = source }

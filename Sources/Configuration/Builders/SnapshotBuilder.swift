@@ -7,11 +7,11 @@ internal import Journal
 internal import ProxyCore
 internal import TLSEngine
 
-/// Checked keys → snapshot: what concerns more than one value is judged here.
+/// Builds the snapshot from checked keys, and checks relations between values.
 struct SnapshotBuilder {
     let findings: Findings
     let material: MaterialReader
-    /// What the program registers, by name.
+    /// The Swift interceptors that the program registers, by name.
     var interceptors: [String: any Interceptor] = [:]
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
@@ -136,7 +136,7 @@ struct SnapshotBuilder {
 
     static let lists = ["request", "response", "error"]
 
-    /// Interceptors that the program registers and nobody asks for.
+    /// Warns of registered interceptors that the configuration does not use.
     private func tellOfUnused(_ rules: [Rule], _ root: Fields) {
         let named = Set(rules.flatMap(\.registered))
         for name in interceptors.keys.sorted() where !named.contains(name) {
@@ -163,12 +163,12 @@ struct SnapshotBuilder {
         return policy
     }
 
-    /// True where a list is missing or has no entry; false also for one that did not pass.
+    /// True if a list is missing or empty; false if its value was invalid.
     private func isWithout(_ key: String, _ fields: Fields) -> Bool {
         !fields.has(key) || fields[key]?.isEmptyList == true
     }
 
-    /// Whether names of one's own Actions are not known here.
+    /// Whether the names of some own Actions are unknown here.
     private func definesOthers(_ root: Fields) -> Bool {
         findings.isExcused(anyOf: root.list("actions").compactMap { $0.fields?["name"] })
     }
@@ -218,7 +218,7 @@ struct SnapshotBuilder {
         }
     }
 
-    // MARK: what is kept
+    // MARK: state
 
     private func stateKey(
         _ fields: Fields?, _ tokens: TokenPolicy?, _ journal: JournalStore.Settings?, _ asked: Fields?
@@ -257,7 +257,7 @@ struct SnapshotBuilder {
         return items.compactMap { item in
             guard let listener = item.text.flatMap({ Listener($0) }) else { return nil }
             let plain = Listener(address: listener.address, port: listener.port)
-            // two free ports are two listeners
+            // two entries with port 0 are two listeners
             if let place = places[plain], listener.port != 0 {
                 let other = findings.place(place, from: item.position)
                 findings.error(item.position, "\(plain) already stands in \(other); remove one")

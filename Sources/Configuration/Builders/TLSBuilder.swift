@@ -2,14 +2,14 @@ internal import Declaration
 internal import ProxyCore
 internal import TLSEngine
 
-/// `tls` → settings, with its files loaded.
+/// Builds the TLS settings from `tls` and loads the files.
 struct TLSBuilder {
     let findings: Findings
     let material: MaterialReader
-    /// There are listeners whose addresses did not pass.
+    /// True if some listeners have invalid addresses.
     let listensElsewhere: Bool
 
-    /// - Parameter listeners: with their places in the file.
+    /// - Parameter listeners: with their positions in the file.
     func settings(_ section: Fields?, listeners: [(listener: Listener, position: Position)]) -> TLSSettings {
         var settings = TLSSettings()
         settings.interception = interception(section)
@@ -36,7 +36,7 @@ struct TLSBuilder {
         guard let section else { return policy }
         let hosts = section.list("intercept")
         policy.hosts = hosts.compactMap(Self.pattern)
-        // any host may be meant
+        // an excused entry may stand for any host
         if findings.isExcused(anyOf: hosts) { policy.hosts += [DestinationPattern("*")].compactMap { $0 } }
         policy.except = section.list("except").compactMap(Self.pattern)
         policy.onRefusal = section.text("on_refusal").flatMap(InterceptionPolicy.OnRefusal.init) ?? policy.onRefusal
@@ -79,13 +79,13 @@ struct TLSBuilder {
         return authority
     }
 
-    /// What is opened, and by whose name the proxy itself is known, against what the CA may speak for.
+    /// Checks intercepted hosts and the proxy's own names against the CA's name constraints.
     private func judge(
         _ settings: TLSSettings, _ section: Fields?, _ listeners: [(listener: Listener, position: Position)]
     ) {
         let hosts = section?.list("intercept") ?? []
         guard let constraints = settings.authority.constraints else {
-            // what is there and faulty has been told of
+            // an invalid value was reported already
             let isSilent = section?.fields("ca").map { !$0.has("constrain_to") } ?? (section?.has("ca") == false)
             if let section, isSilent, !hosts.isEmpty { warnOfUnboundAuthority(section, settings.interception.hosts) }
             return
@@ -110,7 +110,7 @@ struct TLSBuilder {
         }
     }
 
-    /// What to add to `constrain_to` for an entry; a whole top-level domain is nothing to advise.
+    /// The entry to add to `constrain_to`; nil for a whole top-level domain, which is no good advice.
     private static func advice(_ pattern: DestinationPattern) -> String? {
         pattern.constraint.flatMap { !pattern.description.contains("*") || $0.contains(".") ? $0 : nil }
     }

@@ -6,12 +6,12 @@ internal import Interception
 internal import ProxyCore
 internal import TLSEngine
 
-/// `tokens` → policy.
+/// Builds the token policy from `tokens`.
 struct TokenBuilder {
     let findings: Findings
     let choice: ServerChoice
     let tls: TLSSettings
-    /// Clients have to show a password.
+    /// True if clients authenticate with passwords.
     let hasUsers: Bool
 
     func policy(_ items: [Decoded]) -> TokenPolicy? {
@@ -82,7 +82,7 @@ struct TokenBuilder {
         return OAuthClient(id: id, secret: secret, authentication: authentication)
     }
 
-    // MARK: what does not go together
+    // MARK: combinations
 
     private func judge(_ settings: TokenSettings, _ fields: Fields, _ position: Position) {
         let manner = settings.manner

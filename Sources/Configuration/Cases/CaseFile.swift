@@ -2,19 +2,19 @@ public import Formats
 public import Interception
 public import ProxyCore
 
-/// What `usher test` is to try: one file of cases.
+/// A file of cases for `usher test`.
 public struct CaseFile: Sendable {
     public var path: String
-    /// The files of the configuration that the cases are about; empty where the file names none.
+    /// The configuration files to test; empty if the file names none.
     public var configuration: [String]
-    /// Variables for that configuration, beside those of the process.
+    /// Environment variables for the configuration, in addition to those of the process.
     public var environment: [String: String]
     public var cases: [TestCase]
-    /// What references in it were filled in with.
+    /// The values of secrets that references in the file were replaced by.
     public var secrets: [String]
 }
 
-/// Where something stands in a file of cases.
+/// A position in a file of cases.
 public struct CasePlace: Sendable, CustomStringConvertible {
     public var file: String
     public var line: Int
@@ -23,31 +23,31 @@ public struct CasePlace: Sendable, CustomStringConvertible {
     public var description: String { "\(file):\(line):\(column)" }
 }
 
-/// What stands somewhere.
+/// A value with its position.
 public struct Placed<Value: Sendable>: Sendable {
     public var place: CasePlace
     public var value: Value
 }
 
-/// One request, what origins answer, and what is expected to come of it.
+/// A request, the responses of origins, and the expected results.
 public struct TestCase: Sendable {
     public var name: String
     public var place: CasePlace
     /// An HTTP message or a curl command.
     public var request: Placed<[UInt8]>
     public var origin: Origin
-    /// Requests that came just before it, and are not over.
+    /// The number of concurrent requests that arrived just before.
     public var others: Int
     public var action: Placed<String>?
     public var tree: Placed<String>?
     public var realm: Placed<String>?
     public var session: Placed<String>?
-    /// All that apply, in any order.
+    /// The interceptors that apply, in any order.
     public var applied: Placed<[String]>?
     public var notApplied: Placed<[String]>?
-    /// Milliseconds that go by with waits, from the request to the end of its answer.
+    /// The milliseconds spent waiting, from the request to the end of the response.
     public var took: Placed<Int>?
-    /// Everything that goes to origins, in order; empty where nothing may.
+    /// All requests sent to origins, in order; empty if none may be sent.
     public var sent: Placed<[MessageExpectation]>?
     public var received: Placed<Reception>?
     public var connection: Placed<DryRun.ConnectionEnd>?
@@ -64,9 +64,9 @@ public struct TestCase: Sendable {
     }
 
     public enum Answer: Sendable {
-        /// An HTTP message as somebody wrote it down.
+        /// An HTTP message as text.
         case written([UInt8])
-        /// Bytes of the wire.
+        /// The bytes of an HTTP message.
         case message([UInt8])
         case fails(Failure)
     }
@@ -76,7 +76,7 @@ public struct TestCase: Sendable {
     }
 }
 
-/// What a message is expected to be like; what is not mentioned may be anything.
+/// The expected properties of a message. Properties that are not given are not checked.
 public struct MessageExpectation: Sendable {
     public var place: CasePlace
     public var method: Placed<String>?
@@ -84,22 +84,22 @@ public struct MessageExpectation: Sendable {
     public var status: Placed<Int>?
     public var headers: [(name: String, expected: Placed<Lines>)] = []
     public var body: Placed<ExpectedText>?
-    /// False where it ends before its time.
+    /// False if the message is truncated.
     public var isWhole: Placed<Bool>?
     public var json: [(pointer: JSONPointer, expected: Placed<JSONValue>)] = []
     public var absentJSON: [Placed<JSONPointer>] = []
 
-    /// The lines of one field.
+    /// The expected values of one field.
     public enum Lines: Sendable {
         case absent
-        /// One of them is this.
+        /// One of the lines has this value.
         case one(ExpectedText)
-        /// They are these.
+        /// The lines have exactly these values.
         case all([ExpectedText])
     }
 }
 
-/// A text that is expected: itself, a glob, or `~` and a regular expression.
+/// An expected text: a literal, a glob, or `~` and a regular expression.
 public struct ExpectedText: Sendable {
     public var written: String
     public var matcher: TextMatcher

@@ -4,13 +4,13 @@ internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
-/// Files of cases → values. All faults of a file are found in one go.
+/// Reads files of cases. It reports all errors of a file at once.
 public struct CaseReader {
     private let findings: Findings
     private let source: ConfigurationSource
     private let readFile: FileReading
 
-    /// Reads files of this machine, and those in folders of it.
+    /// Reads files and folders of this machine.
     public static func load(
         paths: [String], environment: [String: String]
     ) -> Result<[CaseFile], ConfigurationFaults> {
@@ -63,7 +63,7 @@ public struct CaseReader {
             environment: environment, cases: root.list("cases").compactMap { $0.fields.flatMap(testCase) }, secrets: [])
     }
 
-    /// A path of the file as one of this process.
+    /// Resolves a path relative to the file.
     private func located(_ path: String) -> String {
         path.hasPrefix("/") || source.folder.isEmpty ? path : "\(source.folder)/\(path)"
     }
@@ -101,7 +101,7 @@ public struct CaseReader {
                 expect.field("connection"), expect.text("connection").flatMap { DryRun.ConnectionEnd(rawValue: $0) }))
     }
 
-    // MARK: what is given
+    // MARK: input
 
     private func message(_ value: Decoded) -> [UInt8]? {
         if let text = value.text { return Self.bytes(text) }
@@ -113,7 +113,7 @@ public struct CaseReader {
         return Self.written("\(method) \(url) HTTP/1.1", lines, body, tellsLength: body.isThere)
     }
 
-    /// What an editor ends a text with belongs to the file, not to the message.
+    /// Removes the final line break, which belongs to the file and not to the message.
     private static func bytes(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         Secrets.trimLineBreak(&bytes)
@@ -175,7 +175,7 @@ public struct CaseReader {
         let answers = value.list.compactMap { item in
             answer(item).map { Placed(place: place(item.position), value: $0) }
         }
-        // one that is no list answers everything
+        // a single value serves every request
         if let first = value.list.first, first.position == value.position, let answer = answers.first {
             return .always(answer)
         }
@@ -196,7 +196,7 @@ public struct CaseReader {
         return .message(Self.written(start, lines(fields), body, tellsLength: status != 204 && status != 304))
     }
 
-    // MARK: what is expected
+    // MARK: expectations
 
     private func sent(_ field: Fields.Field?) -> Placed<[MessageExpectation]>? {
         guard let field else { return nil }

@@ -1,12 +1,12 @@
 internal import Declaration
 
-/// Which keys a map has so far. Most maps have so few that looking at each is quickest.
+/// Finds duplicate keys of a map. Most maps are so small that a linear search is fastest.
 struct KeyLines {
     private static let few = 16
     private var lines: [String: Int] = [:]
 
-    /// The line of the same key before; nil for one that is new.
-    /// - Parameter entries: those before it.
+    /// The line of an earlier occurrence of the key; nil for a new key.
+    /// - Parameter entries: the entries before it.
     mutating func note(_ key: String, _ line: Int, among entries: [YAMLNode.Entry]) -> Int? {
         if entries.count < Self.few { return entries.first { $0.key == key }?.position.line }
         if lines.isEmpty {

@@ -1,12 +1,12 @@
 internal import Declaration
 public import TLSEngine
 
-/// A secret of the configuration: where it stands, or its bytes. Secrets that are read from files never become text.
+/// A secret of the configuration: its file or its bytes. Secrets read from files never become a String.
 public enum KeyReference: Sendable {
-    /// A file's path, as it was written.
+    /// The path of a file, as written.
     case path(String)
     case material(SecretBytes)
-    /// It cannot be had here, where nobody needs it (`MissingSecrets.noted`).
+    /// The secret is missing, and the command does not need it (`MissingSecrets.noted`).
     case missing
 }
 

@@ -3,7 +3,7 @@ internal import Declaration
 internal import Formats
 internal import TLSEngine
 
-/// What callbacks are answered with.
+/// Keys of callback answers.
 extension KeyTable {
     static let callbackAnswer: [Key] =
         [

@@ -30,7 +30,7 @@ extension KeyTable {
             "The tree that takes both from header fields, such as Agent; the realm's own without the key."),
     ]
 
-    /// Words of `translate`, in the order of the forms.
+    /// The values of `translate`, in the order of the forms.
     static let translations: [(word: String, form: Advice.Source?)] = [
         ("none", nil), ("header", .header), ("redirect", .redirect), ("json", .body),
     ]

@@ -2,7 +2,7 @@ internal import Authorization
 internal import Declaration
 
 extension KeyTable {
-    /// Keys of `authorization` that are about sessions.
+    /// The keys of `authorization` about sessions.
     static let sessionKeys: [Key] = [
         Key(
             "session", .choice(SessionPolicy.Source.allCases.map(\.rawValue)),

@@ -2,10 +2,10 @@ internal import Declaration
 internal import Interception
 internal import ProxyCore
 
-/// Every key of the configuration with what it may hold. The loader refuses what is not here, and the JSON Schema is
-/// this table in other words. Keys that are planned and not yet done stand in `Unavailable`.
+/// All keys of the configuration with the shapes of their values. The loader refuses other keys, and the JSON Schema is
+/// generated from this table. `Unavailable` lists keys that are not implemented yet.
 enum KeyTable {
-    /// A day: no timeout of a proxy is longer.
+    /// Up to a day: no timeout of a proxy is longer.
     static let anyTime = Shape.duration(1...86_400_000)
 
     static let root: [Key] = [

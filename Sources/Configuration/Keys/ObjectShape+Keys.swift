@@ -1,6 +1,6 @@
 internal import Declaration
 
-/// The objects of the configuration; those in the value of an edit stand with the edit.
+/// The objects of the configuration, except those in the values of edits.
 extension ObjectShape {
     static let root: ObjectShape = .init("root", KeyTable.root)
     static let clients: ObjectShape = .init("clients", KeyTable.clients)
@@ -45,7 +45,7 @@ extension ObjectShape {
     static let log: ObjectShape = .init("log", KeyTable.log)
     static let tracing: ObjectShape = .init("tracing", KeyTable.tracing)
 
-    /// Every object of the configuration, in the order in which the keys lead to them.
+    /// Every object of the configuration, in the order of the keys that contain them.
     static let all: [ObjectShape] = {
         var found: [ObjectShape] = []
         func visit(_ object: ObjectShape) {
@@ -59,7 +59,7 @@ extension ObjectShape {
 }
 
 extension Shape {
-    /// The objects that a value of this shape may be made of.
+    /// The objects that a value of this shape may contain.
     fileprivate var objects: [ObjectShape] {
         switch self {
         case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),

@@ -2,10 +2,9 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// The configuration's form as a JSON Schema (draft 2020-12), for the completion of editors: the key table in other
-/// words.
+/// The JSON Schema (draft 2020-12) of the configuration, generated from the key table for completion in editors.
 public enum Schema {
-    /// Indented, with a line break at the end.
+    /// Indented JSON with a line break at the end.
     public static var text: String {
         var out = ""
         write(document, indent: 0, to: &out)
@@ -44,20 +43,20 @@ public enum Schema {
         return object(members)
     }
 
-    /// A key that is known and not done: only what asks for nothing passes.
+    /// A key that is not implemented: only its neutral values are valid.
     private static func absent(_ row: Unavailable.Row) -> JSONValue {
         let words = ("description", JSONValue.string("Not available in this version: \(row.what)."))
         return object([words, row.accepted.isEmpty ? ("not", .object([])) : ("enum", .array(row.accepted))])
     }
 
-    /// Any single value: YAML's numbers and truth values are taken as their text.
+    /// Any single value. YAML numbers and booleans are accepted as text.
     private static let value = object([("type", .array(["string", "number", "boolean"].map { .string($0) }))])
 
     private static func shape(_ shape: Shape) -> [(String, JSONValue)] {
         switch shape {
         case .text(let format), .template(let format):
             guard let pattern = format.pattern else { return [reference("value")] }
-            // a reference to a secret may stand for anything
+            // a reference to a secret may stand for any value
             return [("type", .string("string")), ("pattern", .string("\(pattern)|\\$\\{"))]
         case .orNull(let shape):
             return [("anyOf", .array([object(self.shape(shape)), object([("type", .string("null"))])]))]
@@ -72,7 +71,7 @@ public enum Schema {
             return orUnlimited
                 ? [("anyOf", .array([object([("const", .string("unlimited"))]), sizes]))] : units(Units.sizes)
         case .choice(let names):
-            // what YAML reads as a number without quotes is taken as its text
+            // YAML may parse an unquoted word as a number
             let numbers = names.compactMap { try? JSONValue(parsing: $0) }
             return [("enum", .array(names.map { .string($0) } + numbers))]
         case .list(let element):
@@ -116,14 +115,14 @@ public enum Schema {
         .object(members.map { .init($0.0, $0.1) })
     }
 
-    /// A default of the key table, which is a line of YAML, as JSON.
+    /// Converts a default of the key table from YAML to JSON.
     static func json(_ standard: String) -> JSONValue {
         let findings = Findings(file: "")
         guard let node = YAMLReader.read(standard, findings) else { return .string(standard) }
         return Walker.json(node)
     }
 
-    // MARK: writing
+    // MARK: output
 
     private static func write(_ value: JSONValue, indent: Int, to out: inout String) {
         let space = String(repeating: "  ", count: indent + 1)

@@ -1,18 +1,18 @@
 internal import Formats
 
-/// Bounds what following the aliases of a YAML text can amount to, before anything follows them: a few hundred bytes
-/// of anchors that repeat one another stand for gigabytes.
+/// Limits the expansion of YAML aliases before they are followed: a few hundred bytes of nested anchors can stand for
+/// gigabytes.
 ///
-/// The text is not parsed here. Whatever looks like an anchor or an alias counts as one, and an anchor's value is taken
-/// to reach up to its first alias, so that the estimate errs to the high side alone.
+/// The text is not parsed. Anything that looks like an anchor or an alias counts as one, and an anchor's value is assumed to
+/// extend to its first alias, so the estimate is never too low.
 enum AliasBudget {
-    /// Bytes that the aliases of a text may stand for. Files written by people stay far below.
+    /// The bytes that the aliases of a text may stand for. Files written by people stay far below.
     static let limit = 16 << 20
 
     static func isKept(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var anchors: [[UInt8]: Int] = [:]
-        // by anchor position: bytes that the aliases after it stand for, counted up to its first use
+        // for each anchor, the bytes that an alias to it stands for, up to its first use
         var weights: [[UInt8]: Int] = [:]
         var aliasBytes = 0
         var aliasBytesAtAnchor: [[UInt8]: Int] = [:]

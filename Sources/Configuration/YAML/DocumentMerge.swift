@@ -1,15 +1,15 @@
 internal import Declaration
 
-/// Several files as one document: lists are joined, maps merged, and what can stand once stands in one of them.
+/// Merges several files into one document: lists are joined, maps are merged, and a single value may occur in one file only.
 struct DocumentMerge {
     let findings: Findings
 
-    /// - Parameter roots: of the files, in their order.
+    /// - Parameter roots: the files' roots, in order.
     func document(_ roots: [YAMLNode]) -> YAMLNode? {
         guard var document = roots.first else { return nil }
         for root in roots.dropFirst() {
             guard case .map = document.content, case .map = root.content else {
-                // what is wrong with the first is told when it is read
+                // an error in the first file is reported when it is read
                 if case .map = root.content { continue }
                 findings.error(root.position, "the file takes keys with values, found \(root.kind)")
                 continue
@@ -29,7 +29,7 @@ struct DocumentMerge {
             return YAMLNode(
                 position: first.position, content: .map(merged(entries, others, shape, path: path)))
         }
-        // every file may begin with the version, so that it can be checked by itself
+        // every file may have the version, so that it can be checked alone
         if path == "version", case .scalar(let one, _) = first.content, case .scalar(let other, _) = second.content,
             one == other
         {
@@ -57,7 +57,7 @@ struct DocumentMerge {
         return entries
     }
 
-    /// The items of both, where they are lists; one value stands for a list of one where the key takes either.
+    /// The items of both values if they are lists; where the key takes either, a single value is a list of one.
     private static func lists(_ first: YAMLNode, _ second: YAMLNode, _ shape: Shape?) -> [YAMLNode]? {
         let takesOne = if case .oneOrMany? = shape { true } else { false }
         func isList(_ node: YAMLNode) -> Bool { if case .list = node.content { true } else { false } }
@@ -74,7 +74,7 @@ struct DocumentMerge {
 }
 
 extension Shape {
-    /// Of a value that is one object.
+    /// The object of a shape that is a single object.
     fileprivate var object: ObjectShape? {
         switch self {
         case .object(let object), .textOr(_, let object), .oneOrMany(.object(let object)): object

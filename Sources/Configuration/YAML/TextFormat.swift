@@ -6,9 +6,9 @@ internal import Interception
 internal import ProxyCore
 internal import TLSEngine
 
-/// The formats of this configuration, beside those that HTTP has.
+/// The formats of the configuration, in addition to those of HTTP.
 extension TextFormat {
-    /// The text with its host as DNS knows it.
+    /// Converts the host in the text to ASCII.
     func converted(_ text: String) throws(InternationalName.Fault) -> String {
         switch host {
         case .none: text
@@ -90,7 +90,7 @@ extension TextFormat {
             || IPAddress(text) != nil
     }
 
-    /// The word for requests that go straight to their origin.
+    /// The word for a direct connection to the origin.
     static let direct = "direct"
 
     static let upstreamProxy = TextFormat(
@@ -110,7 +110,7 @@ extension TextFormat {
         isPublic: true
     ) { digest(ofPin: $0) != nil }
 
-    /// The 32 bytes behind `sha256/` (RFC 7469 §2.4).
+    /// The 32 bytes after `sha256/` (RFC 7469 §2.4).
     static func digest(ofPin text: String) -> [UInt8]? {
         guard text.hasPrefix("sha256/"), let digest = Base64.decode(text.dropFirst(7)), digest.count == 32
         else { return nil }

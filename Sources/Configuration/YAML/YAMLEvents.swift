@@ -1,14 +1,14 @@
 internal import CYAML
 internal import Declaration
 
-/// A YAML text as libyaml tells of it, event by event. The only place that knows the library.
+/// Reads a YAML text as a series of libyaml events. Only this type uses the library.
 final class YAMLEvents {
     struct Scalar {
         var text: String
         var anchor: String?
-        /// Written without quotes and without a tag.
+        /// True if the scalar has no quotes and no tag.
         var isPlain: Bool
-        /// A tag other than that of texts.
+        /// A tag other than the one of strings.
         var tag: String?
     }
 
@@ -26,14 +26,14 @@ final class YAMLEvents {
 
     private static let textTag = "tag:yaml.org,2002:str"
     private let parser: UnsafeMutablePointer<yaml_parser_t>
-    /// Which of the files it is, for places.
+    /// The index of the file, for positions.
     private let file: Int
-    /// Where the last event began.
+    /// The beginning of the last event.
     private(set) var position: Position
 
     /// - Parameters:
-    ///   - text: UTF-8, which has to be there for as long as events are asked for.
-    ///   - file: which of `Findings.files` it is.
+    ///   - text: UTF-8. It must stay valid while events are read.
+    ///   - file: the index in `Findings.files`.
     init(_ text: UnsafeBufferPointer<UInt8>, file: Int) throws(YAMLFault) {
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
@@ -46,12 +46,12 @@ final class YAMLEvents {
     }
 
     deinit {
-        // what was never made ready is all zeros, which this takes
+        // an uninitialised parser is all zeros, which this accepts
         yaml_parser_delete(parser)
         parser.deallocate()
     }
 
-    /// The next one. After the end, or what was thrown, there is none.
+    /// Returns the next event. Do not call it again after the end or an error.
     func next() throws(YAMLFault) -> Event {
         while true {
             var event = yaml_event_t()
@@ -75,7 +75,7 @@ final class YAMLEvents {
 
     private static func scalar(_ event: yaml_event_t) -> Scalar {
         let scalar = event.data.scalar
-        // it may hold NUL
+        // the text may contain NUL
         let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
         var read = Scalar(text: String(decoding: bytes, as: UTF8.self), anchor: text(scalar.anchor), isPlain: false)
         guard scalar.quoted_implicit == 0 else { return read }

@@ -1,14 +1,14 @@
 internal import Declaration
 
-/// Why a text is no YAML.
+/// The reason why a text is not YAML.
 enum YAMLFault: Error {
-    /// What stands there cannot follow what stands before it.
+    /// A syntax error.
     /// - Parameters:
-    ///   - problem: libyaml's words.
-    ///   - context: what it was in, and where that begins.
+    ///   - problem: libyaml's message.
+    ///   - context: the enclosing construct and the line where it begins.
     case syntax(problem: String, Position, context: (what: String, line: Int)?)
-    /// A character that YAML does not have, so many bytes from the start.
+    /// A character that YAML does not allow, at this offset in bytes.
     case character(problem: String, offset: Int)
-    /// There was no memory for it.
+    /// Memory ran out.
     case memory
 }

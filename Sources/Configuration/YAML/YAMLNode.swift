@@ -1,10 +1,9 @@
 internal import Declaration
 
-/// A YAML document as a tree of values, free of the parser that read it: aliases are followed, keys are plain text and
-/// stand once.
+/// A YAML document as a tree of values, independent of the parser. Aliases are resolved; keys are strings and unique.
 struct YAMLNode: Sendable {
     enum Content: Sendable {
-        /// `isPlain`: written without quotes, so that `true`, `5` or nothing may mean more than text.
+        /// `isPlain`: written without quotes, so that `true`, `5` or nothing may be more than text.
         case scalar(String, isPlain: Bool)
         case list([YAMLNode])
         case map([Entry])
@@ -19,7 +18,7 @@ struct YAMLNode: Sendable {
     var position: Position
     var content: Content
 
-    /// YAML's null: nothing at all, `~` or `null`.
+    /// YAML's null: nothing, `~` or `null`.
     var isNull: Bool {
         if case .scalar(let text, isPlain: true) = content {
             ["", "~", "null", "Null", "NULL"].contains(text)
@@ -33,7 +32,7 @@ struct YAMLNode: Sendable {
         return entries.first { $0.key == key }?.value
     }
 
-    /// What the value is, for a message.
+    /// The kind of value, for messages.
     var kind: String {
         switch content {
         case .scalar: isNull ? "nothing" : "a single value"

@@ -1,15 +1,15 @@
 internal import Declaration
 internal import Formats
 
-/// Text → tree, within bounds.
+/// Parses YAML into a tree, within limits.
 struct YAMLReader {
-    /// Bytes of a configuration file.
+    /// The largest file in bytes.
     static let maxBytes = 1 << 20
-    /// Levels of lists and maps.
+    /// The deepest nesting of lists and maps.
     static let maxDepth = 64
-    /// Values of a file, each alias counted as what it stands for.
+    /// The largest number of values in a file. An alias counts as the value that it stands for.
     static let maxNodes = 100_000
-    /// Keys that stand twice; a file with more of them is reported up to here.
+    /// The number of duplicate keys that are reported.
     private static let maxRepeatedKeys = 32
 
     private let findings: Findings
@@ -18,22 +18,22 @@ struct YAMLReader {
     private var repeatedKeys = 0
     private var anchors: [String: Anchored] = [:]
 
-    /// A value that aliases may stand for.
+    /// A value with an anchor.
     private struct Anchored {
         var node: YAMLNode
-        /// Values in it, itself among them.
+        /// The number of values in it, including itself.
         var count: Int
     }
 
-    /// Why reading ended before the text did.
+    /// The reason why reading ended early.
     private enum Ending: Error {
         case fault(YAMLFault)
-        /// It has been reported.
+        /// The error was recorded.
         case told
     }
 
-    /// The document's root; nil where there is none or it cannot be read, which has been reported then.
-    /// - Parameter file: which of the files it is, for places.
+    /// The root of the document; nil if there is none or it cannot be read. Errors are recorded as findings.
+    /// - Parameter file: the index of the file, for positions.
     static func read(_ text: String, _ findings: Findings, file: Int = 0) -> YAMLNode? {
         guard text.utf8.count <= maxBytes else {
             findings.error(
@@ -101,7 +101,7 @@ struct YAMLReader {
         case .mapStart(let anchor):
             content = .map(try entries(depth: depth))
             name = anchor
-        // these begin no value
+        // these events do not begin a value
         case .documentStart, .documentEnd, .end, .listEnd, .mapEnd, .alias:
             content = .list([])
             name = nil
@@ -111,7 +111,7 @@ struct YAMLReader {
         return node
     }
 
-    /// What an alias stands for counts once more.
+    /// The value of an alias, which counts again.
     private mutating func followed(_ name: String, _ depth: Int, _ position: Position) throws(Ending) -> YAMLNode {
         guard let anchored = anchors[name] else {
             throw .fault(.syntax(problem: "found undefined alias", position, context: nil))
@@ -166,7 +166,7 @@ struct YAMLReader {
         }
     }
 
-    /// Nil where it is none that can be taken, which has been reported then.
+    /// Nil if the key is invalid. Errors are recorded as findings.
     private mutating func key(_ event: YAMLEvents.Event) throws(Ending) -> (String, Position)? {
         var position = events.position
         let content: YAMLNode.Content
@@ -205,7 +205,7 @@ struct YAMLReader {
             position, "the key \"\(Findings.quoted(key))\" already stands in line \(line); every key may stand once")
     }
 
-    /// Passes by a value that cannot be taken, whatever is in it.
+    /// Skips a value with all its contents.
     private func skip(_ first: YAMLEvents.Event) throws(Ending) {
         var event = first
         var depth = 0
@@ -237,7 +237,7 @@ struct YAMLReader {
         }
     }
 
-    /// What a person most likely meant where the library's words do not tell.
+    /// A likely remedy for errors that libyaml describes poorly.
     private static func remedy(_ problem: String, _ position: Position, in text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.indices.contains(position.line - 1) else { return "" }
@@ -260,7 +260,7 @@ struct YAMLReader {
 }
 
 extension YAMLNode {
-    /// Levels of lists and maps below it.
+    /// The number of nested levels below the node.
     fileprivate var height: Int {
         switch content {
         case .scalar: 0
