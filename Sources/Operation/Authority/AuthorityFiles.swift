@@ -1,21 +1,21 @@
 public import Configuration
 public import TLSEngine
 
-/// Where the parts of the interception CA stand.
+/// The files of the interception CA.
 public struct AuthorityFiles: Sendable {
     public enum Key: Sendable {
         case file(String)
-        /// It comes from outside, such as a credential of the service manager, and is nothing that Usher may replace.
+        /// The key is supplied, for example as a credential of the service manager. Usher must not replace it.
         case given(SecretBytes)
-        /// It comes from outside, and is not there.
+        /// The key should be supplied, but is missing.
         case missing
     }
 
     public let certificate: String
     public let key: Key
-    /// Certificates by which older roots vouch for the present one.
+    /// Certificates in which older roots sign the present one.
     public let crosses: String
-    /// Older roots: those who were told to trust one of them go on to.
+    /// Older roots. Clients that trust one of them continue to work.
     public let retired: String
 
     public init(_ settings: AuthoritySettings, in folder: StateDirectory) {

@@ -1,11 +1,11 @@
-/// Beside a proxy that is running already.
+/// Access to the CA beside a running proxy.
 extension AuthorityStore {
-    /// Milliseconds that a proxy has to show its CA. Nobody waits for `usher env` longer than that.
+    /// In milliseconds. The longest wait for the proxy's CA, so that `usher env` stays fast.
     private static let timeout = 2_000
 
-    /// The same as `certificatesOrMake`, for those who are about to trust a running proxy: a CA that it does not sign with
-    /// would be of no use. It is refused, not fetched, for on a port of this machine anybody may listen.
-    /// - Parameter proxy: where programs are led to. One that does not answer, or speaks TLS alone, is not asked.
+    /// Like `certificatesOrMake`, for clients of a running proxy. Refuses if the proxy uses another CA. The proxy's CA is never
+    /// adopted, because any program may listen on a local port.
+    /// - Parameter proxy: the address that programs use. A proxy that does not respond or requires TLS is not checked.
     public func certificatesOrMake(
         beside proxy: ProxyAddress?, environment: [String: String]
     ) throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
@@ -21,7 +21,7 @@ extension AuthorityStore {
         return try certificatesOrMake()
     }
 
-    /// What to do where a proxy signs with another CA.
+    /// The remedy if the proxy uses another CA.
     func remedy(beside proxy: ProxyAddress) -> String {
         let folder = state.file("proxy")
         let fetch = "curl -x \(proxy.url) --create-dirs -o \(folder)/ca.pem http://usher.proxy/ca.pem"

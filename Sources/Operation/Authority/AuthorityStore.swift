@@ -2,11 +2,11 @@ public import Configuration
 import Glibc
 public import TLSEngine
 
-/// The interception CA on the disk: read, made where it is missing, replaced by another.
+/// Stores the interception CA on disk: reads it, creates it if missing, and rotates it.
 public struct AuthorityStore: Sendable {
-    /// Something that whoever runs Usher should know of a CA.
+    /// A remark about a CA for the operator.
     public struct Remark: Equatable, Sendable {
-        /// The CA cannot be used as it is.
+        /// True if the CA cannot be used.
         public let isFault: Bool
         public let words: String
     }
@@ -14,13 +14,13 @@ public struct AuthorityStore: Sendable {
     public let files: AuthorityFiles
     let state: StateDirectory
     private let constraints: NameConstraints?
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     private let now: Int
 
     private static let day = 86_400
-    /// From when on a CA's end is spoken of.
+    /// The time before a CA's expiry at which warnings start.
     private static let warning = 30 * day
-    /// Older roots that are remembered.
+    /// The number of older roots that are kept.
     private static let remembered = 4
 
     public init(_ settings: AuthoritySettings, in folder: StateDirectory, now: Int? = nil) {
@@ -30,12 +30,12 @@ public struct AuthorityStore: Sendable {
         constraints = settings.constraints
     }
 
-    /// The certificates alone: the key is not looked at. Nil where there is no CA yet.
+    /// Reads the certificates without the key. Nil if there is no CA yet.
     public func certificates() throws(FileError) -> AuthorityCertificates? {
         try AuthorityCertificates(files, now: now)
     }
 
-    /// The certificates of a CA that is made now where there is none yet.
+    /// Reads the certificates, and creates a CA if there is none yet.
     public func certificatesOrMake() throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
         if let certificates = try certificates() { return (certificates, false) }
         let isNew = try loadOrMake().isNew
@@ -43,8 +43,8 @@ public struct AuthorityStore: Sendable {
         return (certificates, isNew)
     }
 
-    /// The CA with its key. Nil where there is none yet.
-    /// - Throws: `FileError` where its parts cannot be read or do not belong together.
+    /// Reads the CA with its key. Nil if there is none yet.
+    /// - Throws: `FileError` if its parts cannot be read or do not match.
     public func load() throws(FileError) -> CertificateAuthority? {
         guard try state.exists() else { return nil }
         return try StateFile.locked(state, mayGoWithout: true) { () throws(FileError) in
@@ -53,13 +53,13 @@ public struct AuthorityStore: Sendable {
         }
     }
 
-    /// The CA with its key, made now where there is none yet.
-    /// - Returns: also whether it was made.
+    /// Reads the CA with its key, and creates it if there is none yet.
+    /// - Returns: the CA, and whether it is new.
     public func loadOrMake() throws(FileError) -> (authority: CertificateAuthority, isNew: Bool) {
         if let authority = try load() { return (authority, false) }
         try state.make()
         return try StateFile.locked(state, mayGoWithout: false) { () throws(FileError) in
-            // another process may have been quicker
+            // another process may have been faster
             if let authority = try read() { return (authority, false) }
             let key = try key()
             let authority: CertificateAuthority
@@ -73,7 +73,7 @@ public struct AuthorityStore: Sendable {
         }
     }
 
-    /// Makes a new CA that the present one vouches for, and overwrites the present one's key.
+    /// Creates a new CA with a cross-certificate from the present one, and overwrites the present key.
     public func rotate() throws(FileError) -> (old: CertificateAuthority, new: CertificateAuthority) {
         guard case .file(let keyFile) = files.key else {
             throw FileError(
@@ -88,7 +88,7 @@ public struct AuthorityStore: Sendable {
             throw FileError("there is no CA in \(state.path) yet; usher ca show makes one")
         }
         return try StateFile.locked(state, mayGoWithout: false) { () throws(FileError) in
-            // another process may have stopped in the middle of its own
+            // another process may have been interrupted during its rotation
             try finishReplacement()
             guard let old = try read() else { throw FileError("\(keyFile) is gone") }
             let new: CertificateAuthority
@@ -103,7 +103,7 @@ public struct AuthorityStore: Sendable {
         }
     }
 
-    /// What is to be said of a CA: that it ends soon, or is not what the configuration asks for.
+    /// Remarks on a CA that expires soon or differs from the configuration.
     public func remarks(on certificate: Certificate) -> [Remark] {
         var remarks: [Remark] = []
         let left = certificate.notAfter - now
@@ -177,11 +177,11 @@ public struct AuthorityStore: Sendable {
 
     // MARK: writing
 
-    /// The end of the names of files that wait to take the place of others.
+    /// The suffix of files that are about to replace others.
     private static let next = ".next"
 
-    /// Everything is on the disk under other names before anything is replaced, the certificate last: with it there, whoever
-    /// comes next can finish what a crash interrupted; without it, nothing has begun.
+    /// Writes all new files under temporary names, the certificate last, and then renames them. Once the certificate exists, any
+    /// process can finish an interrupted replacement; before that, nothing has changed.
     private func replace(with authority: CertificateAuthority, retiring: [Certificate]) throws(FileError) {
         try discardReplacement()
         try stage(authority.crosses, files.crosses)
@@ -202,14 +202,14 @@ public struct AuthorityStore: Sendable {
         try StateFile.create(path + Self.next, certificates.flatMap(\.pem))
     }
 
-    /// Call it with the lock held.
+    /// Requires the lock.
     private func finishReplacement() throws(FileError) {
         guard try StateFile.exists(files.certificate + Self.next) else { return }
         if case .file(let path) = files.key, try StateFile.exists(path + Self.next) {
             try StateFile.wipe(path)
             try StateFile.rename(path + Self.next, to: path)
         }
-        // what linked the old root to its predecessors says nothing of the new one
+        // cross-certificates of the old root do not apply to the new one
         if try !StateFile.exists(files.crosses + Self.next) { try StateFile.remove(files.crosses) }
         for path in [files.crosses, files.retired, files.certificate] {
             guard try StateFile.exists(path + Self.next) else { continue }
@@ -217,7 +217,7 @@ public struct AuthorityStore: Sendable {
         }
     }
 
-    /// What a crash left behind before it counted.
+    /// Removes the files of a replacement that was interrupted before it took effect.
     private func discardReplacement() throws(FileError) {
         if case .file(let path) = files.key {
             try StateFile.wipe(path + Self.next)
@@ -226,7 +226,7 @@ public struct AuthorityStore: Sendable {
         for path in [files.crosses, files.retired, files.certificate] { try StateFile.remove(path + Self.next) }
     }
 
-    /// Tells this machine's CA from those of others in the lists of browsers.
+    /// Distinguishes this machine's CA in the certificate lists of browsers.
     private static var name: String {
         ProcessEnvironment.hostName.map { "Usher CA (\($0.prefix(50)))" } ?? "Usher CA"
     }

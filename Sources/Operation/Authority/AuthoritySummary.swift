@@ -1,7 +1,7 @@
 public import Formats
 public import TLSEngine
 
-/// The interception CA in words and as JSON: `usher ca`.
+/// The interception CA as text and as JSON, for `usher ca`.
 public struct AuthoritySummary {
     private let certificates: AuthorityCertificates
     private let store: AuthorityStore

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// A hold on a bundle for as long as a program may read it: a shared lock, which the system drops with the process.
+/// Marks a bundle as used while a program may read it. It is a shared lock, which the system releases with the process.
 final class BundleLock: Sendable {
     private let descriptor: Int32
 
@@ -13,7 +13,7 @@ final class BundleLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Some program holds it. One that is not there is in nobody's use.
+    /// Whether a program uses the bundle. A missing bundle is unused.
     static func isInUse(_ path: String) -> Bool {
         guard let file = try? StateFile.opened(path) else { return false }
         return flock(file.number, LOCK_EX | LOCK_NB) != 0

@@ -7,10 +7,10 @@ import ProxyCore
 import ProxyDriver
 import TLSEngine
 
-/// What a configuration has for TLS → what the workers need of it. Reads files, and makes the CA where it is missing; done
-/// before anything of the configuration is put in force.
+/// Builds the TLS material for the workers from a configuration. It reads files and creates a missing CA, before the
+/// configuration takes effect.
 struct SecurityBuilder {
-    /// In one line for a person.
+    /// One line for a person.
     struct Fault: Error {
         let description: String
     }
@@ -23,9 +23,9 @@ struct SecurityBuilder {
         folder = StateDirectory(environment)
     }
 
-    /// The certificates that are shown to clients; nil where none are. The CA is there from here on, and its pages can be made.
-    /// - Parameter isListenerSecure: clients speak TLS to the proxy itself.
-    /// - Returns: also what the operator should know.
+    /// The certificates for clients; nil if none are needed. Afterwards the CA exists, and its pages can be built.
+    /// - Parameter isListenerSecure: true if clients use TLS to the proxy itself.
+    /// - Returns: the certificates, and remarks for the operator.
     func leaves(for snapshot: Snapshot, isListenerSecure: Bool, previous: TLSMaterial?)
         throws(Fault) -> (LeafStore?, remarks: [String])
     {
@@ -41,11 +41,11 @@ struct SecurityBuilder {
     }
 
     /// - Parameters:
-    ///   - leaves: what is shown to clients.
-    ///   - trust: the system's authorities, where they were read ahead.
-    ///   - previous: of the generation before; what has not changed is taken over from it, so that clients which
-    ///   resume, and hosts whose certificates were made, notice nothing.
-    /// - Returns: also what the operator should know.
+    ///   - leaves: the certificates for clients.
+    ///   - trust: the system's authorities, if they were read in advance.
+    ///   - previous: the material of the previous generation. Unchanged parts are reused, so that sessions and certificates stay
+    ///     valid.
+    /// - Returns: the material, and remarks for the operator.
     func material(for snapshot: Snapshot, leaves: LeafStore?, trust: SystemTrust? = nil, previous: TLSMaterial?)
         throws(Fault) -> (TLSMaterial, remarks: [String])
     {
@@ -98,9 +98,10 @@ struct SecurityBuilder {
         return try LeafStore(found.authority, capacity: capacity)
     }
 
-    // MARK: the key log
+    // MARK: key log
 
-    /// SSLKEYLOGFILE, which tells whoever reads it what was said in every connection: only where the configuration allows it.
+    /// Opens the file of SSLKEYLOGFILE, which allows its readers to decrypt every connection; only if the configuration permits
+    /// it.
     private func keyLog(_ tls: TLSSettings, _ remarks: inout [String]) throws(MaterialFault) -> KeyLog? {
         guard let path = environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
         guard tls.keyLog else {
@@ -117,7 +118,7 @@ struct SecurityBuilder {
     }
 }
 
-/// Lines of a key log. Each is one write, which the system does not tear apart.
+/// Writes the lines of a key log. Each is one write, which the system keeps together.
 private final class KeyLogFile: Sendable {
     private let descriptor: Int32
 

@@ -1,14 +1,14 @@
 import HTTPCodec
 import TLSEngine
 
-/// The CA that a running proxy signs with, beside the one that is known here.
+/// The CA of a running proxy, compared with the local one.
 enum ServedAuthority: Equatable {
-    /// The proxy does not answer, is not Usher, or shows no CA.
+    /// The proxy does not respond, is not Usher, or shows no CA.
     case unknown
     case own
-    /// One from before `usher ca rotate`.
+    /// An older root, from before `usher ca rotate`.
     case retired
-    /// With its fingerprint.
+    /// Another CA, with its fingerprint.
     case foreign(String)
 
     init(_ client: ProxyClient, own: AuthorityCertificates?) {
@@ -20,7 +20,7 @@ enum ServedAuthority: Equatable {
         self.init(answer.body, own: own)
     }
 
-    /// - Parameter pem: what the proxy shows.
+    /// - Parameter pem: the CA that the proxy shows.
     init(_ pem: [UInt8], own: AuthorityCertificates?) {
         guard let served = TrustBundle.certificates(pem).first else {
             self = .unknown

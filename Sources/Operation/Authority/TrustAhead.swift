@@ -1,11 +1,11 @@
 import EventLoop
 import TLSEngine
 
-/// Reads the system's authorities while the configuration is read: a start waits for both at once.
+/// Reads the system's authorities while the configuration is loaded, which shortens the start.
 public final class TrustAhead: Sendable {
     private let trust = Locked<SystemTrust?>(nil)
     private let queue = WorkQueue("trust")
-    /// How long a disk is waited for, in milliseconds.
+    /// The longest wait for the disk, in milliseconds.
     private static let timeout = 10_000
 
     public init() {
@@ -15,10 +15,10 @@ public final class TrustAhead: Sendable {
         }
     }
 
-    /// Once, before the process ends: its end takes OpenSSL apart, which must not be at work here then.
+    /// Call it before the process exits: the exit tears OpenSSL down, so no thread may use it then.
     public func finish() { queue.rests(withinMilliseconds: Self.timeout) }
 
-    /// What was read, once; nil where it has to be read by whoever needs it.
+    /// The result, at the first call; nil if the caller must read the authorities itself.
     func take() -> SystemTrust? {
         finish()
         return trust.withLock { trust in

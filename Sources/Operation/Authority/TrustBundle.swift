@@ -3,41 +3,41 @@ import Glibc
 public import ProxyCore
 import TLSEngine
 
-/// Files of everybody whom a client behind the proxy has to trust: the system's roots, those of the configuration, and
-/// Usher's own CA. Most programs take one file in place of the system's store, so it holds all of them. Each content has
-/// files of its own: whoever was told of some goes on with them whatever another configuration asks for.
+/// Files of all certificates that a client of the proxy must trust: the system's roots, those of the configuration, and
+/// Usher's own CA. Most programs take one file instead of the system's store, so it contains all of them. Files are named
+/// after their content, so programs keep a valid file when another configuration asks for other roots.
 public struct TrustBundle: Sendable {
-    /// The path of the bundle in PEM.
+    /// The path of the PEM file.
     public let pem: String
-    /// The path of the same as a store of Java's.
+    /// The path of the Java key store.
     public let p12: String
-    /// As long as it is there, nobody takes the files away.
+    /// Prevents other processes from deleting the files.
     private let use: BundleLock
 
-    /// Of the PKCS #12 file. It keeps nothing secret: Java wants one.
+    /// The password of the PKCS #12 file. It protects nothing; Java requires one.
     public static let password = "usher"
 
-    /// How the names of bundles begin.
+    /// The prefix of the files' names.
     private static let stem = "ca-bundle"
-    /// Seconds after which a bundle that nobody asked for again goes, unless a command still runs with it.
+    /// In seconds. A bundle that was not requested for this long is deleted, unless a command uses it.
     private static let age = 30 * 86_400
-    /// Where distributions keep their roots in one file: Debian and Arch, Fedora, SUSE, Alpine, and OpenSSL's own.
+    /// The system's root files: Debian and Arch, Fedora, SUSE, Alpine, and OpenSSL's default.
     private static let systemBundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
         "/etc/ssl/cert.pem", "/usr/lib/ssl/cert.pem",
     ]
 
-    /// Writes both files, where they are not there yet.
+    /// Writes both files if they do not exist.
     /// - Parameters:
     ///   - authority: Usher's own roots.
-    ///   - environment: where SSL_CERT_FILE may name another bundle than the system's.
-    ///   - now: seconds since 1970; nil for the system's clock.
+    ///   - environment: may name another system bundle in SSL_CERT_FILE.
+    ///   - now: in seconds since 1970; nil for the system's clock.
     public init(
         _ authority: AuthorityCertificates, origins: OriginSecurity, in folder: StateDirectory,
         environment: [String: String], now: Int? = nil
     ) throws(FileError) {
         try folder.mustKeepItsPlace()
-        // also where Usher itself does not trust the system's: what it does not open, clients verify by themselves
+        // included even if Usher does not trust them: clients verify tunnels that Usher does not decrypt
         var roots = authority.roots + origins.extraTrust
         roots += try Self.systemRoots(environment["SSL_CERT_FILE"], except: folder.file(Self.stem))
         var seen: Set<[UInt8]> = []
@@ -48,7 +48,7 @@ public struct TrustBundle: Sendable {
         p12 = folder.file("\(name).p12")
         let pem = pem
         let p12 = p12
-        // two that clean and write at once would take each other's away
+        // two concurrent processes would delete each other's files
         use = try StateFile.locked(folder, mayGoWithout: false) { () throws(FileError) in
             try Self.discard(in: folder, before: (now ?? time(nil)) - Self.age, except: name)
             if try StateFile.read(pem) == content {
@@ -73,12 +73,12 @@ public struct TrustBundle: Sendable {
         }
     }
 
-    /// The first half of the SHA-256, in hexadecimal digits.
+    /// The first half of the SHA-256 in hexadecimal.
     private static func digest(_ bytes: [UInt8]) -> String {
         Digest.sha256(bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Takes away what nobody has asked for since then, and no command runs with.
+    /// Deletes bundles that are old and unused.
     private static func discard(
         in folder: StateDirectory, before limit: Int, except current: String
     ) throws(FileError) {
@@ -91,8 +91,8 @@ public struct TrustBundle: Sendable {
         }
     }
 
-    /// None where the system has no such file.
-    /// - Parameter own: how the paths of bundles begin that Usher itself made.
+    /// Empty if the system has no such file.
+    /// - Parameter own: the path prefix of Usher's own bundles, which are skipped.
     private static func systemRoots(_ named: String?, except own: String) throws(FileError) -> [Certificate] {
         for path in [named].compactMap({ $0 }) + systemBundles where !path.hasPrefix(own) {
             guard let bytes = try DescriptorBytes.read(public: path) else { continue }
@@ -101,7 +101,7 @@ public struct TrustBundle: Sendable {
         return []
     }
 
-    /// Every certificate that can be read: one that is broken is no reason to trust none.
+    /// Every readable certificate; a broken one does not invalidate the others.
     static func certificates(_ pem: [UInt8]) -> [Certificate] {
         if let all = try? Certificate.all(inPEM: pem) { return all }
         let end = "-----END CERTIFICATE-----"

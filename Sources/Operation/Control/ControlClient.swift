@@ -4,20 +4,20 @@ import Glibc
 import HTTP1
 import HTTPCodec
 
-/// Asks the running daemon for something, by its control socket or over TCP, and waits.
+/// A blocking client of a running daemon's admin API, over the control socket or TCP.
 public struct ControlClient {
-    /// Nobody was asked, in words.
+    /// The request failed, with a message.
     public struct Fault: Error, Sendable {
         public let description: String
-        /// Nobody is there: the daemon has ended, or was never begun.
+        /// No daemon is running.
         public var isNobody = false
-        /// Somebody was, and left without an answer.
+        /// The daemon closed the connection without a response.
         public var hasHungUp = false
     }
 
     public enum Reply: Sendable {
         case done(JSONValue)
-        /// It was not done; the daemon's words.
+        /// The daemon refused the request, with its message.
         case refused(status: Int, String)
     }
 
@@ -28,18 +28,19 @@ public struct ControlClient {
 
     private let place: Place
 
-    /// Milliseconds for one request.
+    /// The timeout of one request, in milliseconds.
     private static let limit = 10_000
-    /// Bytes of an answer: a flow with all of its messages, or many of them.
+    /// The largest response in bytes. A flow with all of its messages is large.
     private static let largest = 256 << 20
 
-    /// - Parameter paths: where the socket may be; the first that somebody answers at is taken.
+    /// - Parameter paths: possible sockets. The first that accepts a connection is used.
     public init(_ paths: [String]) { place = .sockets(paths) }
 
     public init(_ url: ControlURL) { place = .network(url) }
 
-    /// - Parameter path: with `*` in the place of what `naming` says.
-    /// - Parameter limit: milliseconds for the answer.
+    /// - Parameters:
+    ///   - path: `*` is replaced by `naming`.
+    ///   - limit: the timeout of the response, in milliseconds.
     public func ask(
         _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws(Fault) -> Reply {
@@ -66,12 +67,12 @@ public struct ControlClient {
 
     // MARK: events
 
-    /// Milliseconds after which a stream that nothing comes by, no sign of life either, is taken to be over.
+    /// In milliseconds. A stream without any data for this long, not even a keep-alive, counts as ended.
     private static let silence = 60_000
 
-    /// Follows events until there are no more.
-    /// - Parameter take: is given the name of an event and its data; false ends it.
-    /// - Returns: why nothing was followed; nil where it was.
+    /// Follows a stream of events until its end.
+    /// - Parameter take: receives the name and the data of an event; false ends the stream.
+    /// - Returns: the refusal; nil if the stream was followed.
     public func follow(_ path: String, _ take: (String, JSONValue) -> Bool) throws(Fault) -> Reply? {
         let connection = try connected(Self.silence)
         do {

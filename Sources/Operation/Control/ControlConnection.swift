@@ -2,16 +2,17 @@ import Control
 import EventLoop
 import Glibc
 
-/// One client of the interface: its requests are answered one after the other.
+/// A client connection of the admin API. Requests are answered one after the other.
 final class ControlConnection: Channel {
     private enum State {
         case reading
-        /// Somebody else makes the answer; what comes meanwhile is kept for afterwards, and who leaves is not waited for.
-        /// Long where it is for what is to come.
+        /// Another thread produces the response. Pipelined input is buffered; a disconnected client is dropped. Long for requests
+        /// that wait for future events.
         case waiting(isLong: Bool)
-        /// The answer stays open for events.
+        /// The response is a stream of events.
         case following(ControlFeed, leave: () -> Void)
-        /// The last answer is written; what still comes is dropped, so that closing does not destroy the answer.
+        /// The last response is being sent. Further input is discarded, because closing with unread input would reset the
+        /// connection.
         case ending
     }
 
@@ -19,20 +20,20 @@ final class ControlConnection: Channel {
     private unowned let server: ControlServer
     private var leg = ControlLeg()
     private var input: [UInt8] = []
-    /// How much of it was read.
+    /// The number of bytes already parsed.
     private var position = 0
     private var state = State.reading
     private var peerEnded = false
-    /// Counts its requests: an answer that comes late is none to the next.
+    /// Counts requests, so that a late response is not sent for the next request.
     private var turn = 0
-    /// The answer that somebody else makes is waited for.
+    /// True while a response of another thread is expected.
     private var isAwaited = Locked(false)
-    /// Requests that are answered in one turn of the loop: others wait for it, too.
+    /// The largest number of requests answered in one turn of the loop, so that others are served, too.
     private static let atOnce = 8
 
-    /// Monotonic milliseconds after which it has taken too long. Nothing of a request that comes moves it.
+    /// In monotonic milliseconds. Input of a request does not extend it.
     private var deadline: Int
-    /// What is said where an answer that is owed does not come in time.
+    /// The error to send if an expected response does not arrive in time.
     private var late = ControlProblem(503, "there was no answer in time")
     private var nextBeat = 0
 
@@ -49,11 +50,11 @@ final class ControlConnection: Channel {
         readable()
     }
 
-    /// What gives it a right to its place.
+    /// The right of a connection to its slot.
     enum Claim: Int {
-        /// All was said to it.
+        /// Its last response is sent.
         case none
-        /// It has not shown that it may ask.
+        /// It has not authenticated.
         case unknown
         case shown
     }
@@ -71,11 +72,11 @@ final class ControlConnection: Channel {
     private var isReadingRequests: Bool { if case .reading = state { true } else { false } }
     private var isEnding: Bool { if case .ending = state { true } else { false } }
 
-    // MARK: what comes
+    // MARK: input
 
     override func readable() {
         if holdsBack {
-            // what is here comes before what follows
+            // process buffered input before reading more
             holdsBack = false
             return takeRequests()
         }
@@ -88,7 +89,7 @@ final class ControlConnection: Channel {
             case .waiting:
                 input += loop.received(0..<count)
                 read(mayComeAhead)
-            // who follows has nothing to say
+            // a client of an event stream has nothing to send
             case .following, .ending: break
             }
         case .wouldBlock: break
@@ -118,7 +119,7 @@ final class ControlConnection: Channel {
     private var mayComeAhead: Bool { input.count < ControlLimits.ahead }
 
     private func takeRequests() {
-        // an answer that nobody takes is not followed by others, and nothing more is read of whoever does not take it
+        // a client that does not read its responses gets no more of them, and no further input is read
         var turns = 0
         events: while isReadingRequests, !isClosed, queuedBytes == 0 {
             guard turns < Self.atOnce else {
@@ -131,7 +132,7 @@ final class ControlConnection: Channel {
             case .expectsContinue: send(leg.goOn())
             case .refused(let problem): write(problem.answer)
             case .request(let request):
-                // who was told that it failed would be surprised
+                // a client that saw the request fail must not find it done later
                 guard request.method == "GET" || request.method == "HEAD" || !hasHungUp else { return end() }
                 begin(server.router.reply(request))
             }
@@ -170,22 +171,22 @@ final class ControlConnection: Channel {
         make(server.promise(number, turn: turn, isAwaited))
     }
 
-    /// As many stay already as may.
+    /// Refuses a request because too many are waiting.
     private func turnAway(_ words: String) {
         var problem = ControlProblem(503, words)
         problem.retryAfter = 10
-        // it would come again, and others want the place
+        // the client would retry on this connection, and others need the slot
         leg.endsWithThis()
         write(problem.answer)
     }
 
-    /// An answer that somebody else made.
+    /// Sends a response that another thread produced.
     func take(_ answer: ControlAnswer, turn: Int) {
         guard case .waiting = state, turn == self.turn, !isClosed else { return }
         isAwaited.withLock { $0 = false }
         state = .reading
         write(answer)
-        // what came behind the request waits
+        // continue with requests that were pipelined behind this one
         if !isClosed, isReadingRequests { takeRequests() } else if isEnding { read(!peerEnded) }
     }
 
@@ -227,7 +228,7 @@ final class ControlConnection: Channel {
         state = .following(feed, leave: follow(feed))
     }
 
-    /// Sends what is there for a follower, once it has taken what came before.
+    /// Sends pending events once the client has read the earlier ones.
     func takeEvents() {
         guard case .following(let feed, let leave) = state, !isClosed, queuedBytes == 0 else { return }
         feed.sent()
@@ -264,7 +265,7 @@ final class ControlConnection: Channel {
         }
     }
 
-    /// Too long was waited for its request, or for it to take the answer.
+    /// The client took too long to send its request or to read the response.
     private func expire() {
         guard isReadingRequests, !input.isEmpty || leg.isInside else { return end() }
         input = []
@@ -272,7 +273,7 @@ final class ControlConnection: Channel {
         write(leg.timedOut().answer)
     }
 
-    /// The daemon ends.
+    /// Ends the connection because the daemon stops.
     func leave() {
         if case .following(let feed, let leave) = state {
             feed.leave()
@@ -289,7 +290,7 @@ final class ControlConnection: Channel {
             feed.leave()
             leave()
         }
-        // first: the loop keeps what is closed until the turn is over, the server held the only reference
+        // close first: the loop keeps closed channels until the turn ends, and the server had the only reference
         close()
         server.forget(self)
     }

@@ -8,18 +8,18 @@ extension AdminPort {
     fileprivate var controlToken: ControlToken { token.withBytes { ControlToken(Array($0)) } }
 }
 
-/// Where the daemon is asked about itself: its socket, and its port.
+/// The daemon's entrances to the admin API: the control socket and the TCP port.
 final class ControlDoors {
     private var socket: ControlServer?
     private var port: ControlServer?
 
     var hasSocket: Bool { socket != nil }
-    /// The socket's.
+    /// The path of the control socket.
     var path: String? { socket?.path }
     var portAddress: SocketAddress? { port?.localAddress }
 
-    /// Opens the control socket. Where nobody named one, the daemon goes without what it cannot have.
-    /// - Parameter inPlaceOfAnother: the process that runs so far still answers there.
+    /// Opens the control socket. If the configuration names none, a failure is not fatal.
+    /// - Parameter inPlaceOfAnother: true if the previous process still uses the path.
     func openSocket(of daemon: Supervisor, inPlaceOfAnother: Bool = false) throws(Supervisor.StartFault) {
         let snapshot = daemon.configuration.snapshot
         let environment = ProcessEnvironment.all
@@ -44,7 +44,7 @@ final class ControlDoors {
         do throws(SystemError) {
             self.socket = try ControlServer(daemon.loop, .socket(socket), port?.router ?? daemon.router)
         } catch {
-            // it is not the file: the system has nothing to give
+            // not a problem of the file: the system has run out of resources
             socket.remove()
             throw Supervisor.StartFault(description: error.description)
         }
@@ -57,14 +57,14 @@ final class ControlDoors {
             words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")
     }
 
-    /// Opens the port of the interface, where there is to be one. A command's proxy goes without one that it cannot have.
-    /// - Parameter inPlaceOfAnother: the process that runs so far still listens there.
+    /// Opens the TCP port if one is configured. A command's proxy continues if that fails.
+    /// - Parameter inPlaceOfAnother: true if the previous process still listens on the port.
     func openPort(of daemon: Supervisor, inPlaceOfAnother: Bool = false) throws(Supervisor.StartFault) {
         guard let listener = daemon.configuration.snapshot.admin?.listener,
             let address = SocketAddress(numeric: listener.host, port: listener.port)
         else { return }
         do throws(SystemError) {
-            // a reload may bring another token
+            // a reload may change the token
             let listening = try ControlPort(at: address, joins: inPlaceOfAnother) { [unowned daemon] in
                 daemon.configuration.snapshot.admin?.controlToken
             }
@@ -75,7 +75,7 @@ final class ControlDoors {
                 ? "another program has that port: choose another with admin.listen" : "see admin.listen"
             let words = "the control interface cannot listen on \(address): \(error.reason) (\(remedy))"
             guard daemon.options.isDaemon else {
-                // a daemon of the same configuration may run beside a command
+                // a daemon with the same configuration may be running
                 Console.error("\(words); this command's proxy does without it")
                 return
             }
@@ -83,11 +83,11 @@ final class ControlDoors {
         }
     }
 
-    /// Another process is to have the socket's path.
+    /// Releases the socket's path for another process.
     func stepAside() { socket?.stepAside() }
-    /// It does not come.
+    /// Takes the path back if the other process failed.
     func stepBack() { socket?.stepBack() }
-    /// Another process answers at the port.
+    /// Closes the port after another process has opened it.
     func retirePort() { port?.retire() }
 
     func end() {

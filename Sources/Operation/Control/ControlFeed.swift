@@ -1,12 +1,12 @@
 import Control
 import EventLoop
 
-/// The way of events from whatever thread to one follower's connection.
+/// Passes events from any thread to one follower's connection.
 final class ControlFeed: ControlFollower {
     private let queue = Locked(FeedQueue())
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: has the connection look here, on its loop.
+    /// - Parameter wake: makes the connection look here, on its loop.
     init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     func send(_ event: ServerEvent) -> Bool {
@@ -19,13 +19,13 @@ final class ControlFeed: ControlFollower {
         if queue.withLock({ $0.end() }) { wake() }
     }
 
-    // MARK: the connection's side
+    // MARK: connection
 
-    /// What may go out, and whether nothing follows it.
+    /// The events to send, and whether the stream ends after them.
     func take() -> (bytes: [UInt8], isLast: Bool) { queue.withLock { ($0.take(), $0.isOver) } }
 
     func sent() { queue.withLock { $0.sent() } }
 
-    /// Nobody follows any more.
+    /// The follower has disconnected.
     func leave() { queue.withLock { _ = $0.end() } }
 }

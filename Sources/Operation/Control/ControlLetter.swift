@@ -1,9 +1,9 @@
 import Control
 
-/// What other threads have for a connection of the interface.
+/// A message from another thread to a connection of the admin API.
 enum ControlLetter: Sendable {
-    /// - Parameter turn: which of its requests that answers.
+    /// - Parameter turn: the number of the request that it answers.
     case answer(ControlAnswer, connection: Int, turn: Int)
-    /// A follower's events are there.
+    /// Events for a follower are available.
     case events(connection: Int)
 }

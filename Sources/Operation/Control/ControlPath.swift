@@ -2,16 +2,16 @@ import Configuration
 import EventLoop
 import Glibc
 
-/// Where the daemon's control socket is.
+/// The location of the daemon's control socket.
 public enum ControlPath {
-    /// Its name in the runtime directory.
+    /// The file name in the runtime directory.
     static let name = "admin.sock"
-    /// The variable that names it for commands.
+    /// The environment variable that names the socket for commands.
     public static let variable = "USHER_SOCKET"
-    /// Where systemd has the service keep what is there while it runs.
+    /// The runtime directory of the systemd service.
     static let service = "/run/usher"
 
-    /// The daemon's own: `admin.socket` of the configuration, a relative path from the runtime directory on.
+    /// The daemon's own socket: `admin.socket`; a relative path starts at the runtime directory.
     static func own(_ snapshot: Snapshot, _ environment: [String: String]) -> String {
         path(snapshot.controlSocket ?? name, in: StateDirectory.forRunning(environment))
     }
@@ -20,7 +20,7 @@ public enum ControlPath {
         text.hasPrefix("/") ? text : folder.file(text)
     }
 
-    /// Where a command looks for a daemon, in that order.
+    /// The paths where a command looks for a daemon, in order.
     /// - Parameter configured: `admin.socket`.
     public static func candidates(
         given: String?, _ configured: String?, _ environment: [String: String]
@@ -36,7 +36,7 @@ public enum ControlPath {
         return paths
     }
 
-    /// A proxy that lives with one command has a socket of its own.
+    /// The socket of a proxy that runs for one command.
     static func ofCommand(_ environment: [String: String]) -> String {
         StateDirectory.forRunning(environment).file("run-\(getpid()).sock")
     }

@@ -1,29 +1,29 @@
 import Control
 import EventLoop
 
-/// The TCP port of the interface, and what who asks there has to show.
+/// The TCP port of the admin API, and its token.
 final class ControlPort {
     private let tokenNow: () -> ControlToken?
-    /// Listens; -1 once it was taken.
+    /// The listening descriptor; -1 after it was taken.
     private var number: Int32
 
     /// - Parameters:
-    ///   - joins: another process listens there, which this one follows.
-    ///   - token: what counts now; nil where nobody is answered any more.
+    ///   - joins: true to share the address with another process, which this one replaces.
+    ///   - token: the current token; nil if no requests are accepted any more.
     init(at address: SocketAddress, joins: Bool = false, token: @escaping () -> ControlToken?) throws(SystemError) {
         tokenNow = token
         var place = address
-        // a shared socket would quietly join that of another program: an unshared one asks first
+        // a shared socket would silently join that of another program, so an unshared one tests the address first
         if !joins { place = try ListeningSocket(address).address }
         number = try ListeningSocket(place, shared: true).take().release()
     }
 
     deinit { if number >= 0 { _ = Descriptor(owning: number) } }
 
-    /// Nothing is equal to one that is empty.
+    /// No token matches an empty one.
     var token: ControlToken { tokenNow() ?? ControlToken([]) }
 
-    /// What listens, once.
+    /// The listening descriptor, once.
     func take() -> Descriptor {
         defer { number = -1 }
         return Descriptor(owning: number)

@@ -2,9 +2,9 @@ import Control
 import EventLoop
 import Glibc
 
-/// Answers at one door of the interface, on the supervisor's own loop.
+/// Serves one entrance of the admin API on the supervisor's loop.
 final class ControlServer: Listener {
-    /// Where one listens, and who may ask there.
+    /// A listening address and its access control.
     enum Entrance {
         case socket(ControlSocket)
         case port(ControlPort)
@@ -16,10 +16,10 @@ final class ControlServer: Listener {
     private var lastNumber = 0
     private let letters: Mailbox<ControlLetter>
     private var port: MailboxPort<ControlLetter>?
-    /// Runs while somebody is there.
+    /// Runs while there are connections.
     private var sweep: Timer?
     private var isPaused = false
-    /// Clients of the proxy may have taken all descriptors there are: whoever asks why is answered all the same.
+    /// Proxy clients may use up all descriptors; this reserve keeps the admin API reachable.
     private var reserve = DescriptorReserve(4)
 
     private static let sweepInterval = 500
@@ -35,14 +35,14 @@ final class ControlServer: Listener {
         port = try MailboxPort(loop: loop, letters) { [unowned self] in deliver($0) }
     }
 
-    /// Where it is spoken to.
+    /// The path of the socket.
     var path: String? { if case .socket(let socket) = entrance { socket.path } else { nil } }
 
-    /// Another process is about to answer at its path, or is not.
+    /// Releases the path for another process, or takes it back.
     func stepAside() { if case .socket(let socket) = entrance { socket.stepAside() } }
     func stepBack() { if case .socket(let socket) = entrance { socket.stepBack() } }
 
-    // MARK: who comes
+    // MARK: connections
 
     override func accepted(locally descriptor: consuming Descriptor) {
         let user = LocalSocket.peer(descriptor)
@@ -63,7 +63,7 @@ final class ControlServer: Listener {
         guard let connection = try? ControlConnection(self, lastNumber, descriptor) else { return }
         connections[lastNumber] = connection
         beginSweep()
-        // what it said already is heard before the next one comes, who might be given its place
+        // handle its input before the next connection, which could take its slot
         connection.begin(door(connection))
         if !hasRoom { hold() }
     }
@@ -71,8 +71,9 @@ final class ControlServer: Listener {
     private var isFull: Bool { connections.count >= ControlLimits.connections }
     private var hasRoom: Bool { !isFull || dispensable != nil }
 
-    /// Whose place is given to the next one where all are taken: that of the oldest one who was answered for the last time,
-    /// or else who has not shown that it may ask.
+    /// The connection to close for a new one when all slots are taken: the oldest whose last response is sent, else the oldest
+    /// that has
+    /// not authenticated.
     private var dispensable: ControlConnection? {
         let oldest = connections.values.filter { $0.claim != .shown }
         return oldest.min { ($0.claim.rawValue, $0.number) < ($1.claim.rawValue, $1.number) }
@@ -84,20 +85,20 @@ final class ControlServer: Listener {
         }
     }
 
-    /// What waits is tried again with the next look round; where nobody is there, one is begun for that.
+    /// Pending connections are accepted at the next sweep, which is started if necessary.
     override func acceptFailed(_ error: SystemError) {
         if reserve.lend() { return resume() }
         isPaused = true
         beginSweep()
     }
 
-    // MARK: what is asked
+    // MARK: requests
 
     func mayFollow() -> Bool { connections.values.count(where: \.isFollowing) < ControlLimits.followers }
 
     func mayWait() -> Bool { connections.values.count(where: \.isWaitingLong) < ControlLimits.waiters }
 
-    /// - Parameter isWanted: is made false where nobody waits for it any more.
+    /// - Parameter isWanted: becomes false when the response is no longer needed.
     func promise(_ connection: Int, turn: Int, _ isWanted: Locked<Bool>) -> ControlPromise {
         ControlPromise(isWanted: { isWanted.withLock { $0 } }) { [letters] in
             letters.post(.answer($0, connection: connection, turn: turn))
@@ -115,7 +116,7 @@ final class ControlServer: Listener {
         }
     }
 
-    // MARK: who goes
+    // MARK: ends
 
     func forget(_ connection: ControlConnection) {
         connections[connection.number] = nil
@@ -128,7 +129,7 @@ final class ControlServer: Listener {
         pause()
     }
 
-    /// There may be room for whoever waits.
+    /// Resumes accepting if there is a free slot.
     func goOn() {
         guard isPaused, hasRoom else { return }
         isPaused = false
@@ -144,14 +145,14 @@ final class ControlServer: Listener {
         sweep = nil
     }
 
-    /// Another process answers whoever comes from here on; who is here stays.
+    /// Stops accepting, because another process does; existing connections stay.
     func retire() {
-        // who knocked already
+        // accept pending connections
         ready(Flag.read)
         close()
     }
 
-    /// Nobody is answered any more, and the socket's file is gone.
+    /// Closes all connections and removes the socket's file.
     func end() {
         if case .socket(let socket) = entrance { socket.remove() }
         sweep?.cancel()

@@ -1,24 +1,24 @@
 import EventLoop
 import Glibc
 
-/// The control socket and its file, which is there for as long as the daemon is, and nobody else's.
+/// The control socket and its file. It removes the file at the end, unless another daemon has replaced it.
 final class ControlSocket {
     private(set) var path: String
-    /// Listens; -1 once it was taken.
+    /// The listening descriptor; -1 after it was taken.
     private var number: Int32
     private let file: FilePath
-    /// By which the file is known again: another daemon's may have taken its place.
+    /// Identifies the file, because another daemon may replace it.
     private let inode: ino_t?
-    /// Where else it is since another one took its place.
+    /// The second path of the socket, for the time after another daemon has replaced the first.
     private var aside: String?
 
-    /// Milliseconds that other daemons may take over the same folder.
+    /// In milliseconds. The longest wait for another daemon's work in the same folder.
     private static let patience = 2_000
 
-    /// Opens it. A file that a dead daemon left behind is replaced; a living daemon's is not.
+    /// Opens the socket. It replaces the file of a daemon that has ended, but not that of a running one.
     /// - Parameters:
-    ///   - group: whose members may open it, beside the owner; nil for the group of this process.
-    ///   - replaces: a living one's is, without a moment in which there is none.
+    ///   - group: may open the socket in addition to the owner; nil for the group of this process.
+    ///   - replaces: true to replace a running daemon's file atomically.
     init(at path: String, group: SocketGroup? = nil, replaces: Bool = false) throws(FileError) {
         self.path = path
         file = FilePath(path)
@@ -29,7 +29,7 @@ final class ControlSocket {
             throw FileError(
                 "others may put a socket of theirs in the place of \(path): name one in a folder that is yours alone")
         }
-        // it is made by its path, and whoever owns the folder decides what that is by the next moment
+        // bind uses the path, which the folder's owner could redirect in the meantime
         guard [0, geteuid()].contains(folder.owner.user) else {
             throw FileError(
                 "\(file.folder) belongs to user \(folder.owner.user), who may put anything in the place of \(path): name one in a folder that is yours alone"
@@ -52,13 +52,13 @@ final class ControlSocket {
 
     deinit { if number >= 0 { close(number) } }
 
-    /// What listens, once.
+    /// The listening descriptor, once.
     func take() -> Descriptor {
         defer { number = -1 }
         return Descriptor(owning: number)
     }
 
-    /// Has it found by another name as well, for one that is about to take its place. The name goes with it.
+    /// Adds a second path, for a process that is about to take the first. It is removed with the socket.
     func stepAside() {
         let name = "\(file.name)-\(getpid())"
         guard aside == nil, let inode, let folder = try? OpenFolder.at(file.folder),
@@ -69,20 +69,20 @@ final class ControlSocket {
         path = "\(file.folder)/\(name)"
     }
 
-    /// No other one came.
+    /// Removes the second path, because no process took the first.
     func stepBack() {
         if let aside, let folder = try? OpenFolder.at(file.folder) { folder.remove(aside) }
         aside = nil
         path = "\(file.folder)/\(file.name)"
     }
 
-    /// Takes the file away, unless another daemon's is in its place.
+    /// Removes the file, unless it belongs to another daemon by now.
     func remove() {
         guard let inode, let folder = try? OpenFolder.at(file.folder) else { return }
         for name in [file.name, aside ?? file.name] where folder.inode(of: name) == inode { folder.remove(name) }
     }
 
-    /// Keeps other daemons from doing the same here at the same time, until the descriptor is closed.
+    /// Locks the folder against other daemons until the descriptor is closed.
     private static func lock(_ folder: borrowing Descriptor, _ path: String) throws(FileError) {
         let end = Loop.monotonicMilliseconds() + patience
         while flock(folder.number, LOCK_EX | LOCK_NB) != 0 {

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import HTTPCodec
 
-/// Where a daemon answers over TCP, its `admin.listen`, and what it wants to see: `USHER_URL` and `USHER_TOKEN`.
+/// The address and the token of a daemon's `admin.listen`, from `USHER_URL` and `USHER_TOKEN`.
 public struct ControlURL: Sendable {
     public static let variable = "USHER_URL"
     static let tokenVariable = "USHER_TOKEN"
@@ -11,7 +11,7 @@ public struct ControlURL: Sendable {
     let port: UInt16
     let token: String?
 
-    /// - Returns: nil where the environment names none.
+    /// - Returns: nil if the environment has no URL.
     public init?(_ environment: [String: String]) throws(ControlClient.Fault) {
         guard let text = environment[Self.variable], !text.isEmpty else { return nil }
         guard let head = try? RequestHead(method: "GET", url: text), ["", "/"].contains(head.path), head.query == nil
@@ -32,10 +32,10 @@ public struct ControlURL: Sendable {
         }
     }
 
-    /// As messages name it.
+    /// The URL for messages.
     var shown: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// What to do where the daemon answers 401.
+    /// The remedy if the daemon answers 401.
     var remedy: String {
         token == nil
             ? "\(shown) wants a token: set \(Self.tokenVariable) to what admin.token holds there"

@@ -1,6 +1,6 @@
 import Formats
 
-/// Takes a stream of events (`text/event-stream`) apart, as the daemon writes one.
+/// Parses a stream of events (`text/event-stream`) as the daemon writes it.
 struct EventReader {
     struct Event {
         let name: String
@@ -8,10 +8,10 @@ struct EventReader {
     }
 
     private var waiting: [UInt8] = []
-    /// Of one event.
+    /// The largest event in bytes.
     private static let most = 1 << 20
 
-    /// - Returns: the events that are whole now.
+    /// - Returns: the events that are complete.
     mutating func take(_ bytes: ArraySlice<UInt8>) -> [Event] {
         waiting += bytes
         var events: [Event] = []

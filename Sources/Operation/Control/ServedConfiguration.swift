@@ -2,7 +2,7 @@ import Configuration
 import Control
 import Formats
 
-/// The supervisor's configuration, as the interface knows it.
+/// The supervisor's configuration for the admin API.
 final class ServedConfiguration: ConfigurationInForce {
     private unowned let supervisor: Supervisor
 

@@ -1,10 +1,10 @@
 import Configuration
 import Control
 
-/// The supervisor's log, as the interface knows it.
+/// The supervisor's log for the admin API.
 final class ServedLog: LogDial {
     private unowned let supervisor: Supervisor
-    /// What somebody said, and while which generation of the configuration that holds.
+    /// The level that was set by a request, and the generation of the configuration that it applies to.
     private var said: (level: LogSettings.Level, generation: Int)?
 
     init(_ supervisor: Supervisor) { self.supervisor = supervisor }

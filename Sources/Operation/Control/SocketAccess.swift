@@ -1,8 +1,8 @@
 import Glibc
 
-/// How somebody who may not open a control socket comes to be let in, in words.
+/// Explains how a user gets access to a control socket.
 enum SocketAccess {
-    /// Groups that systemd makes up for a service (`DynamicUser=`); nobody can be put into them.
+    /// The groups of systemd's `DynamicUser=`. Users cannot be added to them.
     private static let madeUp: ClosedRange<gid_t> = 61_184...65_519
 
     static func remedy(for path: String, user: String?) -> String {

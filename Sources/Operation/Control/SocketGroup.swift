@@ -1,6 +1,6 @@
 import Glibc
 
-/// `admin.group`: whose members may open the control socket.
+/// `admin.group`: its members may open the control socket.
 struct SocketGroup {
     let name: String
     let number: gid_t
@@ -13,14 +13,14 @@ struct SocketGroup {
         number = entry.pointee.gr_gid
     }
 
-    /// Only the members of a group may hand files to it.
+    /// The error if the process may not give files to the group: only members may.
     var refusal: FileError {
         FileError(
             "the socket cannot be given to the group \(name), for the daemon is not in it: write SupplementaryGroups=\(name) into its unit, or adduser USER \(name)"
         )
     }
 
-    /// What keeps the group's members from a socket; nil where nothing does.
+    /// The reason why members of the group cannot reach a socket; nil if they can.
     func remark(on path: String) -> String? {
         let folder = FilePath(path).folder
         var status = stat()

@@ -1,11 +1,11 @@
 public import Formats
 
-/// How the daemon does, for a person.
+/// The daemon's status for a person.
 public struct StatusReport {
     private let answer: JSONValue
     private let style: TextStyle
 
-    /// - Parameter answer: the daemon's.
+    /// - Parameter answer: the daemon's response.
     public init(_ answer: JSONValue, _ style: TextStyle) {
         self.answer = answer
         self.style = style
@@ -96,7 +96,7 @@ public struct StatusReport {
         }
     }
 
-    /// A fault or a warning of a configuration, as the daemon tells it.
+    /// A finding about a configuration, from the daemon's response.
     public static func line(_ remark: JSONValue?) -> String {
         let words = TerminalText.shown(remark?["message"]?.text ?? "")
         guard let file = remark?["file"]?.text, let line = remark?["line"]?.integer,
@@ -106,9 +106,9 @@ public struct StatusReport {
     }
 }
 
-/// What became of a reload, for a person.
+/// The result of a reload for a person.
 public enum ReloadWords {
-    /// `generation 4: interceptors, tls.intercept changed`, and what waits for the next start.
+    /// As in `generation 4: interceptors, tls.intercept changed`, with the keys that need a restart.
     public static func done(_ report: JSONValue) -> String {
         let changed = (report["changed"]?.items ?? []).map { TerminalText.shown($0.text ?? "") }
         let restart = (report["restart"]?.items ?? []).map { TerminalText.shown($0.text ?? "") }

@@ -1,11 +1,11 @@
 public import Formats
 
-/// What waits for a person, for that person's eyes.
+/// The transactions that wait for a person.
 public struct TransactionReport {
     private let transactions: [JSONValue]
     private let style: TextStyle
 
-    /// - Parameter answer: the daemon's.
+    /// - Parameter answer: the daemon's response.
     public init(_ answer: JSONValue, _ style: TextStyle) {
         transactions = answer["transactions"]?.items ?? []
         self.style = style
@@ -30,7 +30,7 @@ public struct TransactionReport {
         return [text("id"), who, "\(text("method")) \(text("resource"))", asks + page + tree, "\(left) s"]
     }
 
-    /// What the page says to whoever answers it, a line each.
+    /// The text of the page for the person, in lines.
     public static func says(_ transaction: JSONValue) -> [String] {
         let texts =
             ["header", "message"].map { transaction[$0]?.text ?? "" }
@@ -46,7 +46,7 @@ public struct TransactionReport {
     }
 }
 
-/// The logins that count refusals, for whoever looks after them.
+/// The logins that are locked out or have counted refusals.
 public struct LockoutReport {
     private let logins: [JSONValue]
     private let style: TextStyle

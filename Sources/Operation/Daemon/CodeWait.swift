@@ -2,9 +2,9 @@ internal import CLinux
 import Glibc
 import Interception
 
-/// Runs code that is meant to work off a loop where there is no loop: `explain` and `test` wait for it.
+/// Waits for asynchronous Swift interceptors without an event loop, for `explain` and `test`.
 enum CodeWait {
-    /// - Returns: nil where it takes longer than it may.
+    /// - Returns: nil after the interceptor's deadline.
     static func answer(_ call: SwiftCall) -> SwiftAnswer? {
         let outcome = Outcome()
         let task = Task.detached {
@@ -15,7 +15,7 @@ enum CodeWait {
         return answer
     }
 
-    /// What came of it, told by one thread to another.
+    /// The result, passed from one thread to another.
     // unchecked: the answer is written before the semaphore is posted, and read after it was waited for
     private final class Outcome: @unchecked Sendable {
         private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

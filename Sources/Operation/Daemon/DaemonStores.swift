@@ -4,7 +4,7 @@ import Journal
 import ProxyCore
 import ProxyDriver
 
-/// What outlives a reload: what all workers share, what is kept on the disk, the journal.
+/// The state that outlives a reload: tables shared by the workers, documents on disk, and the journal.
 final class DaemonStores {
     let tables: SharedTables
     let state: StateKeeper
@@ -21,15 +21,15 @@ final class DaemonStores {
     }
 
     /// - Parameters:
-    ///   - isAsked: there is a door by which flows are asked for.
-    ///   - afterAnother: another process wrote until now.
+    ///   - isAsked: true if the admin API is available.
+    ///   - afterAnother: true if another process wrote the files until now.
     func begin(_ snapshot: Snapshot, isAsked: Bool, afterAnother: Bool) throws(SystemError) {
         if afterAnother { state.reread() }
         try keepJournal(snapshot, isAsked: isAsked)
         keepTokens(snapshot)
     }
 
-    /// Whom nobody can ask keeps nothing.
+    /// Without the admin API, nothing can read a journal, so none is kept.
     func keepJournal(_ snapshot: Snapshot, isAsked: Bool) throws(SystemError) {
         let (settings, key) = (snapshot.journal, snapshot.stateKey)
         if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0), key: key) }
@@ -39,24 +39,24 @@ final class DaemonStores {
 
     private func keepTokens(_ snapshot: Snapshot) { tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey) }
 
-    /// Before workers act by it.
+    /// Call it before workers use the configuration.
     func adopt(_ snapshot: Snapshot) {
         state.reread()
         keepTokens(snapshot)
     }
 
-    /// Once workers act by it.
+    /// Call it after workers use the configuration.
     func forgetLogins(goneFrom snapshot: Snapshot) {
         tables.sessions.keep(loginsOf: snapshot.settings.authorization)
     }
 
-    /// Another process is to have what only one of two may have.
+    /// Releases the resources that only one process may have, for another process.
     func stepAside() {
         tokenKeeper.release()
         journal?.leaveDisk()
     }
 
-    /// It does not come.
+    /// Takes them back if the other process failed.
     func stepBack(_ snapshot: Snapshot) {
         keepTokens(snapshot)
         journal?.goOn()

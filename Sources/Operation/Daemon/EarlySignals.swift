@@ -1,6 +1,6 @@
 import Glibc
 
-/// Signals that would end a process which is not yet there to hear them: they wait until it is.
+/// Blocks signals that would end the process before it handles them.
 public enum EarlySignals {
     private static var all: sigset_t {
         var set = sigset_t()
@@ -9,7 +9,7 @@ public enum EarlySignals {
         return set
     }
 
-    /// Before any thread is made, which would hear them.
+    /// Call it before any thread starts, because threads inherit the mask.
     public static func hold() {
         var set = all
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -2,35 +2,35 @@ import EventLoop
 import Glibc
 import ProxyDriver
 
-/// The new process's end of an upgrade: the listening sockets of the one that runs, and a line to it by which both agree on
-/// when the new one takes over.
+/// The new process's side of an upgrade: the listening sockets of the running process, and a socket for agreeing on the time of
+/// the takeover.
 ///
-/// The new one says `ready` when it could serve; the old one lets go of what only one may have, and says `go`; the new one
-/// says `serving`. Or it says `failed` and why, at any time before.
+/// The new process says `ready` when it could serve. The old one releases what only one process may have, and says `go`.
+/// The new one says `serving`. Before that, it may say `failed` with a reason at any time.
 public final class Handover: Sendable {
-    /// Where they are told of: the number of sockets, `all` where each of them is to be served, else those that the
-    /// configuration names, and a letter for each, `s` where clients speak TLS.
+    /// The variable that describes the sockets: their number, then `all` if every one must be served, else those that the
+    /// configuration names; and a letter for each, `s` for TLS.
     static let variable = "USHER_HANDOVER"
-    /// The first descriptor that is handed over.
+    /// The first descriptor that is passed on.
     static let first: Int32 = 3
-    /// What the new process waits for its turn, in milliseconds.
+    /// In milliseconds. The new process's longest wait for `go`.
     private static let patience = 30_000
 
     let sockets: [WorkerListener]
-    /// They came from the service manager once, whatever the configuration says.
+    /// True if the sockets come from the service manager, so that all are served, whatever the configuration says.
     let servesAll: Bool
-    /// The old process.
+    /// The process id of the old process.
     let predecessor: Int
     private let line: Int32
 
-    /// What this process was handed, where it was; taken once.
+    /// The handover to this process, if any; taken once.
     static let taken: Handover? = {
         guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
         unsetenv(variable)
         return Handover(text)
     }()
 
-    /// As the program that was started for an upgrade says why it ends.
+    /// Tells the old process why this one ends.
     public static func fail(_ reason: String) { taken?.tell("failed \(reason)") }
 
     private init?(_ text: String) {
@@ -52,8 +52,8 @@ public final class Handover: Sendable {
         (servesAll ? "all:" : "wanted:") + String(sockets.map { $0.isSecure ? "s" : "p" })
     }
 
-    /// Waits until the old process lets go.
-    /// - Returns: false where it does not.
+    /// Waits until the old process releases its resources.
+    /// - Returns: false if it does not.
     func takeOver() -> Bool {
         tell("ready")
         return HandoverLine(line).next(within: Self.patience) == "go"
@@ -67,7 +67,7 @@ public final class Handover: Sendable {
     private func tell(_ words: String) { HandoverLine(line).tell(words) }
 }
 
-/// Lines of text on the socket between two processes.
+/// Exchanges lines of text on the socket between the two processes.
 struct HandoverLine {
     private let descriptor: Int32
 
@@ -75,7 +75,7 @@ struct HandoverLine {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// What is said next; nil where nothing comes in time, or the other one is gone.
+    /// The next line; nil after the time limit or when the other process is gone.
     func next(within limit: Int) -> String? {
         let end = Loop.monotonicMilliseconds() + limit
         var bytes: [UInt8] = []

@@ -8,8 +8,7 @@ import ProxyCore
 import ProxyDriver
 import TLSEngine
 
-/// What looks on while the daemon works: the log, the figures, the traces. One for each process; used on the supervisor's
-/// thread, and by the loops through what it gives them.
+/// The daemon's log, metrics and traces. One per process; used on the supervisor's thread, and by the loops through recorders.
 final class Instruments {
     let log: ProcessLog
     let traces: TraceExporter?
@@ -17,7 +16,7 @@ final class Instruments {
     private var reloads = ProcessFigures.ReloadFigures()
     private let access: LogSettings.Access
 
-    /// - Throws: in words for a person.
+    /// - Throws: a message for a person.
     init(_ snapshot: Snapshot, _ options: ServeOptions) throws(Supervisor.StartFault) {
         access = snapshot.log.access
         log = try ProcessLog(snapshot.log, stdout: options.log, isDaemon: options.isDaemon)
@@ -34,14 +33,14 @@ final class Instruments {
         }
     }
 
-    /// For one more loop.
+    /// Adds the metrics of one more loop.
     func addLoop() -> LoopMetrics {
         let metrics = LoopMetrics()
         loops.append(metrics)
         return metrics
     }
 
-    /// Made on the loop's own thread.
+    /// Runs on the loop's own thread.
     func recorder(_ metrics: LoopMetrics) -> @Sendable () -> any Recorder {
         { [log, traces] in
             LoopRecorder(
@@ -52,7 +51,7 @@ final class Instruments {
         }
     }
 
-    /// A configuration was put in force, or not.
+    /// Counts a reload: the new snapshot, or nil if it failed.
     func reloaded(_ snapshot: Snapshot?) {
         reloads.isLastGood = snapshot != nil
         guard let snapshot else {
@@ -64,8 +63,8 @@ final class Instruments {
         tell(snapshot.log)
     }
 
-    /// Has the log tell as much as these settings say; the rest of them takes effect at the next start.
-    /// - Returns: false where no log is written.
+    /// Applies the log level. Other log settings take effect at the next start.
+    /// - Returns: false if there is no log.
     @discardableResult
     func tell(_ settings: LogSettings) -> Bool {
         guard log.sink != nil, access != .none else { return false }
@@ -82,7 +81,7 @@ final class Instruments {
         log.sink?.close()
     }
 
-    /// - Parameter figures: what others know.
+    /// - Parameter figures: figures of other parts.
     func page(_ figures: ProcessFigures) -> [UInt8] {
         var figures = figures
         figures.version = Version.usher
@@ -97,7 +96,7 @@ final class Instruments {
     }
 }
 
-/// What one loop tells of: its exchanges go to the log, into the figures and, where traces are exported, there.
+/// Records the exchanges of one loop in the log, the metrics and, if enabled, the traces.
 final class LoopRecorder: Recorder {
     private let log: AccessLog
     private let metrics: LoopMetrics

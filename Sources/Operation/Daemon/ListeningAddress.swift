@@ -1,11 +1,11 @@
 import EventLoop
 
-/// Where the proxy listens, with the port that it got.
+/// An address that the proxy listens on, with its actual port.
 struct ListeningAddress: Sendable, CustomStringConvertible {
     let address: SocketAddress
-    /// Clients speak TLS there.
+    /// True if clients use TLS there.
     let isSecure: Bool
 
-    /// As clients write it where they speak TLS, else the address alone.
+    /// The URL for TLS listeners, else the address.
     var description: String { (isSecure ? "https://" : "") + address.description }
 }

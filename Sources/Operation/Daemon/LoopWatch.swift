@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
 
-/// A thread of its own that looks whether the loops turn. Of one that does not it says what it is at, and the service manager
-/// hears nothing from here until all of them turn again: it starts the daemon anew then.
+/// A thread that checks that the event loops make progress. It reports what a stuck loop is doing, and stops the watchdog
+/// messages
+/// to the service manager, which then restarts the daemon.
 final class LoopWatch {
     struct Watched: Sendable {
         let name: String
@@ -12,13 +13,13 @@ final class LoopWatch {
     private let thread: SystemThread
     private let ending: Locked<Bool>
 
-    /// How long a loop may be at one thing before a line says so, in milliseconds.
+    /// In milliseconds. A loop that is busy for longer is reported.
     static let limit = 1_000
     private static let interval = 200
 
     /// - Parameters:
-    ///   - watchdog: how long the service manager waits for a word, in milliseconds; nil where it does not wait.
-    ///   - notify: tells it that all is well. From this thread, like `say`.
+    ///   - watchdog: the service manager's watchdog interval in milliseconds; nil without a watchdog.
+    ///   - notify: sends it the watchdog message. Called on this thread, like `say`.
     init(
         _ loops: [Watched], watchdog: Int?, notify: @escaping @Sendable () -> Void,
         say: @escaping @Sendable (String) -> Void
@@ -27,12 +28,12 @@ final class LoopWatch {
         self.ending = ending
         thread = try SystemThread(name: "watch") {
             var stalls = StallJudge(loops.map(\.name), limit: Self.limit)
-            // half of the time is for whoever is late, a quarter for what is lost
+            // half of the interval for delays, a quarter for a lost message
             var nextWord = 0
             var last = Loop.monotonicMilliseconds()
             while ending.wait(milliseconds: Self.interval, { $0 ? true : nil }) == nil {
                 let now = Loop.monotonicMilliseconds()
-                // the whole process stood still: that says nothing about its loops
+                // the whole process was suspended, so the loops are not at fault
                 let stoodStill = now - last > Self.interval + Self.limit / 2
                 last = now
                 if stoodStill { continue }
@@ -68,7 +69,7 @@ final class LoopWatch {
     ]
 }
 
-/// Which loops stand still, by how long they have not turned. Says so once, and once more when it is over.
+/// Finds stuck loops from the time since their last turn. It reports the beginning and the end of a stall.
 struct StallJudge {
     struct Words {
         var isBegin: Bool
@@ -77,7 +78,7 @@ struct StallJudge {
 
     private let names: [String]
     private let limit: Int
-    /// How long each has not turned that stands still.
+    /// The time since the last turn, for each stuck loop.
     private var standing: [Int: Int] = [:]
 
     init(_ names: [String], limit: Int) {
@@ -85,7 +86,7 @@ struct StallJudge {
         self.limit = limit
     }
 
-    /// - Parameter ages: how long each has not turned, in milliseconds; nil where it has ended.
+    /// - Parameter ages: the milliseconds since each loop's last turn; nil for a loop that has ended.
     mutating func judge(_ ages: [Int?], doing: (Int) -> String) -> [(Int, Words)] {
         var out: [(Int, Words)] = []
         for (number, age) in ages.enumerated() {

@@ -3,17 +3,17 @@ import EventLoop
 import Glibc
 import ProxyDriver
 
-/// The sockets that the proxy listens on, dealt out to its workers.
+/// The listening sockets of the proxy, distributed to its workers.
 struct OpenListeners {
-    /// For each worker, its descriptors.
+    /// The descriptors of each worker.
     private(set) var perWorker: [[WorkerListener]]
     private(set) var addresses: [ListeningAddress] = []
-    /// Where they come from, for a person.
+    /// The origin of the sockets, for a person.
     private(set) var origin = ""
-    /// They are served whatever the configuration says.
+    /// True if the sockets are served whatever the configuration says.
     private(set) var areGiven = false
 
-    /// Opens what the configuration names and nobody hands over.
+    /// Opens the configured addresses for which no socket was passed on.
     init(_ snapshot: Snapshot, forWorkers count: Int, _ handover: Handover?, isDaemon: Bool) throws {
         perWorker = Array(repeating: [], count: count)
         if let handover, handover.servesAll {
@@ -48,7 +48,7 @@ struct OpenListeners {
         _ address: SocketAddress, _ isSecure: Bool
     ) throws(Supervisor.StartFault) -> SocketAddress {
         do throws(SystemError) {
-            // shared sockets would quietly join those of another process: an unshared one asks first
+            // a shared socket would silently join that of another process, so an unshared one tests the address first
             let probe = try ListeningSocket(address)
             let bound = probe.address
             guard perWorker.count > 1 else {
@@ -72,8 +72,8 @@ struct OpenListeners {
         }
     }
 
-    /// Sockets of a process that ran before, for one address of the configuration: those with its port, or, where that may be
-    /// any, those of the next one.
+    /// Takes the sockets of an earlier process for one configured address: those with its port, or for port 0 those of the next
+    /// address.
     private static func take(
         _ left: inout [WorkerListener], for wanted: SocketAddress, isSecure: Bool
     ) -> [WorkerListener] {
@@ -92,8 +92,9 @@ struct OpenListeners {
         return taken
     }
 
-    /// Deals sockets out that listen already. Every one of them has somebody waiting at it: each is served, and each worker
-    /// serves one of each address.
+    /// Distributes listening sockets. Clients may be waiting at each of them, so every socket is served, and each worker gets one
+    /// of
+    /// each address.
     private mutating func adopt(_ sockets: [WorkerListener]) throws {
         let count = perWorker.count
         var addresses: [(of: ListeningAddress, sockets: [Int32])] = []

@@ -4,16 +4,15 @@ import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// Makes the pages of `http://usher.proxy/`.
+/// Builds the pages of `http://usher.proxy/`.
 struct PageBuilder {
-    /// Nil where there is no CA.
+    /// Nil if there is no CA.
     let authority: AuthorityCertificates?
-    /// The proxy's URL, for the lines to copy.
+    /// The proxy's URL for the lines to copy.
     let proxy: String
 
-    /// What `http://usher.proxy/` shows. Where the CA cannot be read, the pages go without: who intercepts learns of that
-    /// elsewhere.
-    /// - Parameter address: one that the proxy listens on.
+    /// The pages of `http://usher.proxy/`. If the CA cannot be read, they omit it; interception reports the error.
+    /// - Parameter address: an address that the proxy listens on.
     static func pages(_ snapshot: Snapshot, at address: ListeningAddress?) -> OwnPages? {
         let listener = address.flatMap { Listener($0.description) }
         let state = StateDirectory(ProcessEnvironment.all)
@@ -22,7 +21,7 @@ struct PageBuilder {
         return try? PageBuilder(authority: authority, proxy: proxy?.url ?? "").pages()
     }
 
-    /// - Throws: `MaterialFault` where the CA's certificate cannot be written.
+    /// - Throws: `MaterialFault` if the CA's certificate cannot be encoded.
     func pages() throws(MaterialFault) -> OwnPages {
         var pages = [
             "/health": OwnPages.Page(type: "text/plain; charset=utf-8", body: Array("ok\n".utf8)),
@@ -84,7 +83,7 @@ struct PageBuilder {
 
     private struct Section {
         let title: String
-        /// Those that begin with `$ ` are for a shell.
+        /// Lines that begin with `$ ` are shell commands.
         let lines: [String]
     }
 

@@ -1,13 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// Keeps what is in this process's memory to itself.
+/// Protects the process's memory.
 public enum ProcessSecrecy {
-    /// From here on there are no core files, whatever the system's limits say, and no other process of the same user may
-    /// trace this one. A program that it starts begins anew.
+    /// Disables core dumps, whatever the system's limits, and tracing by other processes of the same user. Programs that this
+    /// process
+    /// starts are not affected.
     public static func begin() {
         #if DEBUG
-            // counting a process's descriptors from outside takes the same right as tracing it, which tests have as root alone
+            // tests without root need the same permission as tracing to count the process's descriptors
             if getenv("USHER_TRACEABLE")?.pointee ?? 0 != 0 { return }
         #endif
         _ = usher_set_dumpable(0)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A program that this process started beside its work: it reads nothing, what it says is heard by nobody, and it gets no
-/// more of the environment than a desktop needs.
+/// A helper program that runs in the background: without input and output, and with only the environment variables that a
+/// desktop needs.
 struct QuietProcess {
     private let id: pid_t
 
@@ -10,7 +10,7 @@ struct QuietProcess {
         "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
-    /// - Parameter command: a program, looked for in PATH, and its arguments.
+    /// - Parameter command: a program, found by PATH, and its arguments.
     init(_ command: [String], adding variables: [String: String]) throws(CommandRun.Fault) {
         guard let program = command.first else {
             throw CommandRun.Fault(description: "there is no command to run", status: 2)
@@ -25,7 +25,7 @@ struct QuietProcess {
         sigaddset(&ignored, SIGPIPE)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &ignored)
-        // a group of its own: what it starts ends with it
+        // its own process group, so that its children end with it
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
@@ -49,7 +49,7 @@ struct QuietProcess {
         self.id = id
     }
 
-    /// How it ended; nil while it runs. Not to be asked again after that.
+    /// The exit status; nil while it runs. Do not ask again after a status.
     var status: Int32? {
         var status: Int32 = 0
         switch waitpid(id, &status, WNOHANG) {
@@ -61,7 +61,7 @@ struct QuietProcess {
         }
     }
 
-    /// Ends it, and what it started.
+    /// Kills the program and its children.
     func kill() {
         _ = Glibc.kill(-id, SIGKILL)
         var status: Int32 = 0

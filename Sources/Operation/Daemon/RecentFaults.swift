@@ -3,10 +3,10 @@ import Glibc
 import Interception
 import ProxyDriver
 
-/// What went wrong last, for whoever asks how things stand.
+/// The most recent errors, for the status.
 final class RecentFaults: Sendable {
     struct Fault: Sendable {
-        /// Seconds since 1970.
+        /// In seconds since 1970.
         var at: Int
         var text: String
     }
@@ -14,7 +14,7 @@ final class RecentFaults: Sendable {
     private let faults = Locked<[Fault]>([])
     private static let most = 8
 
-    /// From any thread.
+    /// Callable from any thread.
     func add(_ text: String) {
         faults.withLock { faults in
             faults.append(Fault(at: time(nil), text: text))
@@ -25,7 +25,7 @@ final class RecentFaults: Sendable {
     var all: [Fault] { faults.withLock { $0 } }
 }
 
-/// Keeps what a loop warns of, beside whoever takes its records.
+/// Records a loop's warnings in `RecentFaults`, and passes everything on to another recorder.
 final class WarningRecorder: Recorder {
     private let next: any Recorder
     private let faults: RecentFaults

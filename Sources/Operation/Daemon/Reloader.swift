@@ -4,12 +4,11 @@ import EventLoop
 import Glibc
 import ProxyDriver
 
-/// Reads the configuration anew on another thread, one time after the other: neither the loop that answers nor those that
-/// serve wait for a disk.
+/// Loads the configuration on another thread, one load at a time, so that no loop waits for the disk.
 final class Reloader: ReloadDesk {
     typealias Load = @Sendable () -> Result<Snapshot, ConfigurationFaults>
 
-    /// What a reading came to.
+    /// The result of a load.
     enum Reading: Sendable {
         case settings(SettingsBuilder.Settings)
         case faults([ConfigurationRemark])
@@ -21,11 +20,11 @@ final class Reloader: ReloadDesk {
     private var port: EventSource?
     private let work = WorkQueue("reload")
     private var reports: [ReloadReport] = []
-    /// Who asked for one that follows the one under way.
+    /// The initiator of the load that follows the present one.
     private var next: (number: Int, by: String)?
     private var count = 0
 
-    /// Reports that are kept.
+    /// The number of reports that are kept.
     private static let most = 16
 
     init(_ daemon: Supervisor, _ load: @escaping Load) throws(SystemError) {
@@ -118,7 +117,7 @@ final class Reloader: ReloadDesk {
 }
 
 extension Diagnostic {
-    /// The same as the control interface tells it.
+    /// The finding as the admin API returns it.
     var remark: ConfigurationRemark {
         let suggestion = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
         return ConfigurationRemark(
@@ -127,6 +126,6 @@ extension Diagnostic {
 }
 
 extension ConfigurationRemark {
-    /// In one line: `usher.yaml:12:5: error: …`.
+    /// One line: `usher.yaml:12:5: error: …`.
     var line: String { place.map { "\($0.file):\($0.line):\($0.column): \(text)" } ?? text }
 }

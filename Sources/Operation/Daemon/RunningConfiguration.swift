@@ -3,18 +3,18 @@ import Glibc
 import ProxyDriver
 import TLSEngine
 
-/// What the daemon runs by.
+/// The configuration in effect.
 struct RunningConfiguration {
     private(set) var snapshot: Snapshot
-    /// What it began with; some of that stays until the next start.
+    /// The configuration at the start. Some of its keys stay in effect until the next start.
     private let started: Snapshot
-    /// When it came into force, in seconds since 1970, and who had it read.
+    /// The time at which the configuration took effect, in seconds since 1970, and the initiator of the load.
     private(set) var since = time(nil)
     private(set) var by = "start"
-    /// Keys that are another in the file, and take effect at the next start.
+    /// Keys that have changed in the file and take effect at the next start.
     private(set) var restart: [String] = []
     private(set) var material: TLSMaterial?
-    /// What the operator was told of it.
+    /// The remarks that the operator has seen.
     private var remarks: [String] = []
 
     init(_ snapshot: Snapshot) {
@@ -22,19 +22,19 @@ struct RunningConfiguration {
         started = snapshot
     }
 
-    /// Workers begin with what was made of it.
+    /// Records the settings that the workers start with.
     mutating func begin(with settings: SettingsBuilder.Settings) {
         (material, remarks) = (settings.workers.tls, settings.remarks)
     }
 
-    /// What was read, with the number that it has once it is in force.
+    /// The loaded snapshot with its generation number.
     func next(_ settings: SettingsBuilder.Settings) -> Snapshot {
         var new = settings.snapshot
         new.generation = snapshot.generation + 1
         return new
     }
 
-    /// The keys and files that are another in it.
+    /// The keys and files that have changed.
     func changes(to settings: SettingsBuilder.Settings) -> [String] {
         var changed = snapshot.outline.changes(to: settings.snapshot.outline)
         if let old = material?.leaves, let now = settings.workers.tls.leaves,
@@ -46,12 +46,12 @@ struct RunningConfiguration {
         return changed
     }
 
-    /// What the operator was not told yet.
+    /// The remarks that the operator has not seen yet.
     func news(in settings: SettingsBuilder.Settings) -> [String] {
         settings.remarks.filter { !remarks.contains($0) }
     }
 
-    /// - Parameter whom: who had it read.
+    /// - Parameter whom: the initiator of the load.
     mutating func become(_ new: Snapshot, _ settings: SettingsBuilder.Settings, by whom: String) {
         snapshot = new
         begin(with: settings)

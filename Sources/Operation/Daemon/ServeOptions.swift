@@ -2,32 +2,32 @@ import EventLoop
 import ProxyDriver
 
 enum ControlPlace: Sendable {
-    /// As the configuration says.
+    /// As configured.
     case own
     case at(String)
 }
 
-/// In what a proxy inside another command differs from the daemon.
+/// The differences between the daemon and a proxy inside another command.
 struct ServeOptions: Sendable {
-    /// Hears signals, takes sockets from the service manager and tells it, and whoever started it, how things stand.
+    /// True to handle signals, and to take sockets from the service manager and report to it and to the terminal.
     var isDaemon = true
-    /// Where the access log goes; nil for nowhere.
+    /// The descriptor of the access log; nil for none.
     var log: Int32? = 1
-    /// Takes the records in place of the log. Called once for each worker, on its thread.
+    /// Replaces the log. Called once for each worker, on its thread.
     var recorder: (@Sendable () -> any Recorder)?
-    /// How long the end waits for exchanges under way, in milliseconds; nil for what workers do by themselves.
+    /// The longest wait for active exchanges at the end, in milliseconds; nil for the workers' own limit.
     var drainLimit: Int?
-    /// Where it is spoken to while it runs.
+    /// The control socket.
     var control = ControlPlace.own
-    /// A message in it ends the proxy as SIGTERM would.
+    /// A message ends the proxy like SIGTERM.
     var ending: Mailbox<Void>?
-    /// Called when nothing goes through any more. Questions are answered until another message comes in `ending`.
+    /// Called when all exchanges have ended. The admin API stays available until another message in `ending`.
     var drained: (@Sendable () -> Void)?
-    /// Takes the counts of the one worker that there is.
+    /// Receives the counts of the only worker.
     var tally: Locked<RunTally>?
-    /// What was begun to be read before.
+    /// The system's authorities, read in advance.
     var trust: TrustAhead?
-    /// Reads the configuration anew; nil where it stays as it is.
+    /// Loads the configuration again; nil if it never changes.
     var reload: Reloader.Load?
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }

@@ -1,12 +1,12 @@
 import Glibc
 import ProxyDriver
 
-/// What systemd hands over and wants to hear (sd_notify(3), sd_listen_fds(3)).
+/// The interface to systemd: notifications and passed sockets (sd_notify(3), sd_listen_fds(3)).
 enum ServiceManager {
-    /// A socket unit with this `FileDescriptorName=` is one that clients speak TLS to.
+    /// The `FileDescriptorName=` of socket units with TLS.
     private static let secureName = "https"
 
-    /// Listening sockets of a socket unit, when they are meant for this process.
+    /// The listening sockets of a socket unit, if they are meant for this process.
     static func takeSockets() -> [WorkerListener] {
         guard let owner = environment("LISTEN_PID"), Int32(owner) == getpid(),
             let text = environment("LISTEN_FDS"), let count = Int32(text), count > 0, count < 64
@@ -21,15 +21,15 @@ enum ServiceManager {
         }
     }
 
-    /// What it waits for a word of this process at most, in milliseconds; nil where it does not.
+    /// The watchdog interval in milliseconds; nil without a watchdog.
     static var watchdogInterval: Int? {
         guard let text = environment("WATCHDOG_USEC"), let interval = Int(text), interval >= 1_000 else { return nil }
         if let owner = environment("WATCHDOG_PID"), Int32(owner) != getpid() { return nil }
         return interval / 1000
     }
 
-    /// Tells the service manager, where there is one, how things stand: `READY=1`. Never waits.
-    /// - Returns: false where it has no room now.
+    /// Sends a notification such as `READY=1`, if there is a service manager. It never blocks.
+    /// - Returns: false if the socket's buffer is full.
     @discardableResult
     static func notify(_ state: String) -> Bool {
         guard let path = environment("NOTIFY_SOCKET"), let first = path.utf8.first, first == 0x2F || first == 0x40
@@ -37,7 +37,7 @@ enum ServiceManager {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8)
-        // an abstract name begins with a zero byte, written as @
+        // an abstract socket name begins with a zero byte, written as @
         if first == 0x40 { bytes[0] = 0 }
         let room = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < room else { return true }

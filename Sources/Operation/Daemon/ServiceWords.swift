@@ -1,10 +1,10 @@
-/// What the service manager is to hear, in order. A manager that does not read now is told later, and nobody waits for it.
+/// A queue of notifications to the service manager. If it does not read, they are sent later, without blocking.
 struct ServiceWords {
     private var waiting: [String] = []
-    /// - Returns: false where it has no room now.
+    /// - Returns: false if there is no room now.
     private let send: (String) -> Bool
 
-    /// What one that never reads is kept for; the oldest go.
+    /// The largest number of queued notifications; the oldest are dropped.
     static let most = 16
 
     init(_ send: @escaping (String) -> Bool = ServiceManager.notify) { self.send = send }

@@ -4,35 +4,34 @@ import ProxyCore
 import ProxyDriver
 import TLSEngine
 
-/// A configuration → what workers act by. Reads files and may take its time, so that it is called on any thread but a loop's
-/// that serves.
+/// Builds the workers' settings from a configuration. It reads files and may be slow, so never call it on a worker's loop.
 struct SettingsBuilder: Sendable {
     struct Settings: Sendable {
         var snapshot: Snapshot
         var workers: WorkerSettings
-        /// What the operator should know.
+        /// Remarks for the operator.
         var remarks: [String]
     }
 
-    /// Clients speak TLS to one of the sockets at least.
+    /// True if a listening socket uses TLS.
     var isListenerSecure: Bool
     /// The first address that the proxy listens on.
     var address: ListeningAddress?
     var pseudonym: String
     var drainLimit: Int?
-    /// A collector that was not there at the start gets nothing until the next one, and origins are told of no trace.
+    /// False if the daemon started without a collector: traces then stay disabled until the next start.
     var exportsTraces = true
 
     /// - Parameters:
-    ///   - trust: the system's authorities, where they are read ahead; asked for last, for it may wait for them.
-    ///   - previous: of the generation before.
+    ///   - trust: the system's authorities, if they are being read in advance. Used last, because it may block.
+    ///   - previous: the settings of the previous generation.
     func settings(
         _ snapshot: Snapshot, trust: () -> SystemTrust? = { nil }, previous: TLSMaterial?
     ) throws(SecurityBuilder.Fault) -> Settings {
         var settings = snapshot.settings
         if !exportsTraces { settings.disclosure.traceShare = nil }
         let security = SecurityBuilder()
-        // the pages show the CA, which may be made only now
+        // first, because the pages show the CA, which this may create
         let (leaves, words) = try security.leaves(
             for: snapshot, isListenerSecure: isListenerSecure, previous: previous)
         let engine = Engine(settings, pseudonym: pseudonym, pages: PageBuilder.pages(snapshot, at: address))

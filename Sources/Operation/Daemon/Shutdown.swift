@@ -1,23 +1,23 @@
-/// How far the daemon's end has come, and who sees to it that it comes.
+/// The progress of the daemon's shutdown.
 struct Shutdown {
     enum Stage {
         case none
         case drains
-        /// Somebody asked for it by a signal.
+        /// Requested by a signal.
         case isAskedFor
     }
 
     private(set) var stage = Stage.none
-    /// All workers have ended, and questions are still answered.
+    /// True once all workers have ended; the admin API is still available.
     private(set) var isDrained = false
     private let watchdog = ShutdownWatchdog()
 
-    /// What loops have to end, once a drain is over, in milliseconds.
+    /// In milliseconds. The time for the loops to end after a drain.
     private static let grace = 5_000
 
     var isUnderWay: Bool { stage != .none }
 
-    /// - Returns: false where it was under way before.
+    /// - Returns: false if the shutdown had begun before.
     mutating func begin(_ new: Stage) -> Bool {
         let isFirst = !isUnderWay
         stage = new
@@ -26,7 +26,7 @@ struct Shutdown {
 
     mutating func drained() { isDrained = true }
 
-    /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
+    /// Ends the process from another thread if a loop is stuck, because a stuck loop receives no messages.
     func force(after limit: Int, _ reason: String, _ log: LogSink?) {
         watchdog.expectEnd(within: limit + Self.grace) {
             Console.error(
@@ -37,6 +37,6 @@ struct Shutdown {
         }
     }
 
-    /// Everything has ended.
+    /// Cancels the forced end.
     func cancel() { watchdog.cancel() }
 }

@@ -1,24 +1,24 @@
 import EventLoop
 import Glibc
 
-/// Ends the process where its loops do not: a thread that no loop can hold up.
+/// Ends the process from a separate thread if its loops do not end.
 final class ShutdownWatchdog: Sendable {
     private enum State {
         case idle
-        /// When the process has to have ended, and what is said if it has not.
+        /// The deadline of the process, and the message to print at that time.
         case waiting(Int, @Sendable () -> Void)
         case over
     }
 
-    /// What the process ends with then (EX_SOFTWARE of sysexits.h).
+    /// The exit status in that case (EX_SOFTWARE of sysexits.h).
     static let status: Int32 = 70
-    /// How long `onTimeout` may take, in milliseconds.
+    /// The time limit of `onTimeout`, in milliseconds.
     private static let timeout = 4_000
 
     private let state = Locked(State.idle)
 
-    /// The last call counts.
-    /// - Parameter onTimeout: called on a thread of its own, which has a few seconds before the process ends.
+    /// Sets the deadline. The last call counts.
+    /// - Parameter onTimeout: called on a separate thread, a few seconds before the process ends.
     func expectEnd(within milliseconds: Int, onTimeout: @escaping @Sendable () -> Void) {
         let limit = Loop.monotonicMilliseconds() + milliseconds
         let isFirst = state.withLock { state in
@@ -34,7 +34,7 @@ final class ShutdownWatchdog: Sendable {
         }
     }
 
-    /// Everything has ended.
+    /// Cancels the deadline.
     func cancel() { state.withLock { $0 = .over } }
 
     private func watch() {
@@ -47,7 +47,7 @@ final class ShutdownWatchdog: Sendable {
                 return onTimeout
             }
             if let onTimeout {
-                // its words may wait for whoever does not read them
+                // printing may block if standard error is not read
                 let speaker = try? SystemThread(name: "timeout", onTimeout)
                 _ = speaker?.join(withinMilliseconds: Self.timeout)
                 _exit(Self.status)

@@ -12,7 +12,7 @@ extension LoginTable: LockoutDirectory {}
 extension Supervisor: ServicePhases {}
 
 extension Supervisor {
-    /// Who answers what.
+    /// The routes of the admin API.
     var router: ControlRouter {
         var routes =
             HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(stores.tables.transactions).all
@@ -24,11 +24,11 @@ extension Supervisor {
     }
 }
 
-/// What is asked of the journal.
+/// Requests about the journal.
 extension Supervisor {
     var keepsFlows: Bool { stores.journal != nil && configuration.snapshot.journal != nil }
     var secrets: (any SecretKeeper)? { configuration.snapshot.journal?.reveals == true ? stores.journal?.secrets : nil }
-    /// Where clients ask that speak no TLS with the proxy.
+    /// A listening address for clients without TLS, used for replays.
     var replayAddress: ListeningAddress? { listening.first { !$0.isSecure } }
 }
 

@@ -4,7 +4,7 @@ import Formats
 import ProxyCore
 import ProxyDriver
 
-/// The daemon, as the control socket knows it.
+/// The daemon for the admin API: drain, upgrade and reload.
 final class SupervisorLife: DaemonLife, ReloadDesk {
     private unowned let daemon: Supervisor
 
@@ -43,7 +43,7 @@ extension Supervisor {
                 workers: crew.loads))
     }
 
-    /// Also keeps what the loops warn of.
+    /// Wraps a recorder so that loops' warnings are kept for the status, too.
     func noting(_ make: @escaping @Sendable () -> any Recorder) -> @Sendable () -> any Recorder {
         { [faults = status.faults, tally = options.tally] in
             let recorder = WarningRecorder(make(), faults)

@@ -17,8 +17,8 @@ extension Supervisor {
         tellReady(words)
     }
 
-    /// Puts a configuration in force.
-    /// - Returns: the keys and files that changed, and those of them that take effect at the next start.
+    /// Puts a configuration into effect.
+    /// - Returns: the keys and files that changed, and those that take effect at the next start.
     func adopt(_ settings: SettingsBuilder.Settings, by whom: String) throws(SystemError) -> (
         changed: [String], restart: [String]
     ) {

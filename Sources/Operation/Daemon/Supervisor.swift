@@ -5,7 +5,7 @@ import Glibc
 import ProxyCore
 import ProxyDriver
 
-/// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
+/// The daemon: opens the listeners, starts a loop for each worker, handles signals, and shuts down gracefully.
 public final class Supervisor {
     let options: ServeOptions
     let loop: Loop
@@ -21,17 +21,17 @@ public final class Supervisor {
     private var shutdown = Shutdown()
     private var words = ServiceWords()
     private var sources: [EventSource] = []
-    /// Tells this process from others of its kind in `Via`.
+    /// Identifies this process in `Via`.
     private let pseudonym = "usher-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
 
-    /// Why a daemon did not start, in one line for a person.
+    /// The reason why a daemon did not start, in one line for a person.
     public struct StartFault: Error, Sendable {
         public let description: String
     }
 
     /// - Parameters:
-    ///   - trust: what is read meanwhile.
-    ///   - reload: reads the configuration anew.
+    ///   - trust: the system's authorities, read in advance.
+    ///   - reload: loads the configuration again.
     public convenience init(
         _ snapshot: Snapshot, trust: TrustAhead? = nil,
         reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
@@ -55,10 +55,10 @@ public final class Supervisor {
         crew = WorkerCrew(loop)
     }
 
-    /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
+    /// Serves until a signal. SIGTERM and SIGINT let active exchanges finish; a second signal does not.
     public func run() throws(StartFault) {
         signal(SIGPIPE, SIG_IGN)
-        // who waits for a person can be answered as long as a worker is there
+        // the admin API closes last, so that people can answer while a worker runs
         defer {
             doors.end()
             stores.endNotifying()
@@ -69,7 +69,7 @@ public final class Supervisor {
         let handover = options.isDaemon ? Handover.taken : nil
         let count = snapshot.workers ?? min(Int(Outbox.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         do {
-            // first: a SIGHUP that comes while the daemon starts must not end it
+            // first, because a SIGHUP during the start must not end the daemon
             try hear()
             if options.isDaemon { EarlySignals.release() }
             raiseDescriptorLimit()
@@ -98,7 +98,7 @@ public final class Supervisor {
             } else if options.isDaemon {
                 upgrading = try Upgrading(self, listeners, predecessor: nil)
             }
-            // only now: where one address of several cannot be had, nothing was ever served
+            // only now, because a failure of one address means that none was served
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
             }
@@ -144,7 +144,7 @@ public final class Supervisor {
             drainLimit: options.drainLimit, exportsTraces: instruments.traces != nil)
     }
 
-    /// Two descriptors a client connection, and some to spare.
+    /// Allows two descriptors per client connection and a reserve.
     private func raiseDescriptorLimit() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
@@ -158,15 +158,15 @@ public final class Supervisor {
         }
     }
 
-    /// The other process speaks for the service from here on.
+    /// The new process speaks for the service from now on.
     func tellFollower(_ pid: Int) { if options.isDaemon { words.tell("MAINPID=\(pid)\nREADY=1") } }
 
     func tell(_ state: String) {
-        // the one that took this one's place speaks for the service
+        // after an upgrade, the new process speaks for the service
         if options.isDaemon, upgrading?.isOver != true { words.tell(state) }
     }
 
-    /// - Parameter remark: what `systemctl status` is to show beside.
+    /// - Parameter remark: an additional status for `systemctl status`.
     func tellReady(_ remark: String? = nil) {
         let count = crew.count
         let status = "serving with \(count) \(count == 1 ? "worker" : "workers") by generation \(generation)"
@@ -190,7 +190,7 @@ public final class Supervisor {
             })
         sources.append(
             try SignalSource(loop: loop, signal: SIGUSR1) { [unowned self] in instruments.reopenLog() })
-        // by which is seen that this loop turns, and how many exchanges come to a second
+        // shows that this loop turns, and samples the rate of exchanges
         loop.pulse.turn(at: loop.now)
         sources.append(
             try Timer(loop: loop, everyMilliseconds: 250) { [unowned self] in
@@ -204,7 +204,7 @@ public final class Supervisor {
             })
     }
 
-    /// Somebody wants it to end; who says so twice does not wait for what is under way.
+    /// Ends the daemon. A second request does not wait for active exchanges.
     private func end() {
         guard shutdown.stage == .isAskedFor else { return begin(.isAskedFor) }
         crew.stop()
@@ -213,7 +213,7 @@ public final class Supervisor {
 
     var isStopping: Bool { shutdown.isUnderWay }
 
-    /// Lets no more clients in and ends once what is under way is over, whoever else wants that, too.
+    /// Stops accepting clients and ends after the active exchanges, also if a shutdown is requested elsewhere.
     func drain() { if !isStopping { begin(.drains) } }
 
     private func begin(_ stage: Shutdown.Stage) {
@@ -228,7 +228,7 @@ public final class Supervisor {
         crew.drain(sparingIdleFor: patience)
     }
 
-    /// A worker's loop.
+    /// Handles the end of a worker.
     private func ended(_ error: SystemError?) {
         if error != nil { drain() }
         guard crew.isOver else { return }

@@ -2,12 +2,12 @@ import Formats
 import Glibc
 import Metrics
 
-/// What the kernel says of this process.
+/// The kernel's figures about this process.
 enum SystemFigures {
-    /// Nil where /proc cannot be read.
+    /// Nil if /proc cannot be read.
     static func read() -> ProcessFigures.SystemFigures? {
         guard let stat = contents("/proc/self/stat"), let end = stat.lastIndex(of: 0x29) else { return nil }
-        // the name before it may hold anything (proc_pid_stat(5))
+        // the process name before it may contain any character (proc_pid_stat(5))
         let fields = stat[(end + 1)...].split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
         guard fields.count > 21, let user = UInt64(fields[11]), let system = UInt64(fields[12]),
             let threads = UInt64(fields[17]), let start = UInt64(fields[19]), let virtual = UInt64(fields[20]),
@@ -42,7 +42,7 @@ enum SystemFigures {
         defer { closedir(folder) }
         var count: UInt64 = 0
         while readdir(folder) != nil { count += 1 }
-        // the two that stand in every folder, and the one that this is read by
+        // without the entries `.` and `..`, and the descriptor of this folder
         return count > 3 ? count - 3 : 0
     }
 

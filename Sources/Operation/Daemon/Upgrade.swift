@@ -3,19 +3,19 @@ import EventLoop
 import Glibc
 import ProxyDriver
 
-/// The listening sockets once more, so that they can be handed on as long as the daemon serves.
+/// Copies of the listening sockets, to be passed to another process while the daemon serves.
 final class ListenerCopies {
     private(set) var sockets: [WorkerListener] = []
 
     init(_ sockets: [WorkerListener]) {
         self.sockets = sockets.compactMap { socket in
-            // above whatever they are handed over as
+            // above the descriptor numbers of the new process
             let copy = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, Int32(sockets.count) + Handover.first + 1)
             return copy < 0 ? nil : WorkerListener(descriptor: copy, isSecure: socket.isSecure)
         }
     }
 
-    /// From here on nobody who knocks waits for this process.
+    /// Closes the copies, so that no new client waits for this process.
     func close() {
         for socket in sockets { Glibc.close(socket.descriptor) }
         sockets = []
@@ -24,11 +24,12 @@ final class ListenerCopies {
     deinit { close() }
 }
 
-/// Another process takes this one's place: it is started with the same words, gets the listening sockets, and once it serves
-/// this one finishes what is under way and ends.
+/// Replaces this process by another one: starts the program with the same arguments, passes it the listening sockets, and drains
+/// once it
+/// serves.
 final class Upgrade {
     enum News: Sendable {
-        /// It could serve; what only one of two may have is to be let go of.
+        /// The new process is ready; release what only one process may have.
         case isReady
         case serves
         case failed(String)
@@ -46,12 +47,12 @@ final class Upgrade {
     private var port: EventSource?
     private let turn = Locked(false)
     private let work = WorkQueue("upgrade")
-    /// By the name that it had when this process began: another may lie in its place by now.
+    /// The path at the start of this process, because another program may have that path by now.
     private let program = Upgrade.ownProgram
 
-    /// What the new process may take until it is ready, in milliseconds.
+    /// In milliseconds. The longest wait for the new process to become ready.
     private static let patience = 60_000
-    /// What one that says nothing more may take to end.
+    /// In milliseconds. The time for a failed process to end.
     private static let farewell = 1_000
 
     init(_ loop: Loop, _ hear: @escaping (News) -> Void) throws(SystemError) {
@@ -66,10 +67,10 @@ final class Upgrade {
         }
     }
 
-    /// What only one may have has been let go of.
+    /// Call it after releasing what only one process may have.
     func letGo() { turn.signal { $0 = true } }
 
-    /// - Parameter settle: called before the new one goes on: what is kept has to be on the disk.
+    /// - Parameter settle: called before the new process continues; it writes pending state to disk.
     func begin(
         _ sockets: [WorkerListener], servesAll: Bool, settle: @escaping @Sendable () -> Void
     ) throws(ControlProblem) {
@@ -126,11 +127,11 @@ final class Upgrade {
         return answer == "serving" ? .serves : end(answer)
     }
 
-    /// Has a process end that is not wanted any more.
-    /// - Returns: how it ended by itself; nil where it did not.
+    /// Ends a process that is no longer wanted.
+    /// - Returns: its status if it ended by itself, else nil.
     private static func ended(_ pid: pid_t) -> Int32? {
         var status: Int32 = 0
-        // one whose end of the line is closed may take a moment to be gone
+        // a process that has closed its socket may need a moment to end
         let wait = PatientWait(interval: 10, limit: farewell)
         repeat { if waitpid(pid, &status, WNOHANG) == pid { return status } } while wait.next()
         kill(pid, SIGKILL)
@@ -138,7 +139,7 @@ final class Upgrade {
         return nil
     }
 
-    // MARK: the new process
+    // MARK: new process
 
     private static var ownProgram: String {
         var buffer = [CChar](repeating: 0, count: 4_096)
@@ -158,7 +159,7 @@ final class Upgrade {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // out of the way of the numbers that it is to have
+        // above the descriptor numbers of the new process
         let own = fcntl(line, F_DUPFD_CLOEXEC, Int32(sockets.count) + Handover.first + 1)
         guard own >= 0 else { throw SystemError("fcntl") }
         defer { close(own) }
@@ -166,7 +167,7 @@ final class Upgrade {
             posix_spawn_file_actions_adddup2(&actions, source, Handover.first + Int32(number))
         }
         var environment = ProcessEnvironment.all
-        // it names this process
+        // refers to this process
         environment["WATCHDOG_PID"] = nil
         environment[Handover.variable] = Handover.text(sockets, servesAll: servesAll)
         var pid = pid_t()

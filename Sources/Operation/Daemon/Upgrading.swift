@@ -5,18 +5,20 @@ import Formats
 import Glibc
 import ProxyCore
 
-/// An upgrade as the daemon goes through it, and what became of the last.
+/// The daemon's side of an upgrade, and the result of the last one.
 final class Upgrading {
     private unowned let daemon: Supervisor
     private let copies: ListenerCopies
     private let servesAll: Bool
-    /// The process in whose place this one came.
+    /// The process id of the process that this one replaced.
     private let predecessor: Int?
     private var upgrade: Upgrade?
-    /// Somebody wanted a reload meanwhile, by a signal.
+    /// True if a signal requested a reload during the upgrade.
     private var owesReload = false
 
-    /// How long connections without a request are kept: whoever asks in that time gets an answer and goes to the new process.
+    /// In milliseconds. Idle connections stay open for this long, so that requests on their way get a response. New connections
+    /// go to
+    /// the new process.
     private static let patience = 2_000
 
     init(_ daemon: Supervisor, _ listeners: OpenListeners, predecessor: Int?) throws(SystemError) {
@@ -29,14 +31,14 @@ final class Upgrading {
 
     var isUnderWay: Bool { if case .underWay? = upgrade?.state { true } else { false } }
 
-    /// Has a reload wait until it is known whose it is.
-    /// - Returns: false where it need not.
+    /// Postpones a reload during an upgrade, until it is known which process will serve.
+    /// - Returns: false if no upgrade is under way.
     func putOff() -> Bool {
         if isUnderWay { owesReload = true }
         return isUnderWay
     }
 
-    /// Another process serves.
+    /// True after another process has taken over.
     var isOver: Bool { if case .done? = upgrade?.state { true } else { false } }
 
     func begin() throws(ControlProblem) {
@@ -70,20 +72,20 @@ final class Upgrading {
             let place = daemon.doors.path.map { "; until then it is spoken to at \($0)" } ?? ""
             Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
             daemon.tellFollower(pid)
-            // it read the configuration before
+            // it has loaded the configuration before the request
             if owesReload { kill(pid_t(pid), SIGHUP) }
             daemon.doors.retirePort()
             daemon.drain()
         }
     }
 
-    /// How long a drain keeps connections without a request, in milliseconds: what is on its way to them is answered where the
-    /// sockets live on. Where they do not, whoever comes next is turned away all the same.
+    /// In milliseconds. How long a drain keeps idle connections open. It is 0 if the listening sockets end with this process: new
+    /// clients are refused anyway.
     var patience: Int {
         isOver || servesAll ? min(Self.patience, daemon.configuration.snapshot.settings.timeouts.drain / 2) : 0
     }
 
-    /// Nobody new is waited for; a process that is about to take over is not wanted any more.
+    /// Stops accepting, and ends a process that is about to take over.
     func close() {
         copies.close()
         if case .underWay(let pid)? = upgrade?.state { kill(pid_t(pid), SIGTERM) }

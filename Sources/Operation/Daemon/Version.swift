@@ -3,7 +3,7 @@ import Interception
 import Names
 import TLSEngine
 
-/// This program's version and those of the libraries that it runs on.
+/// The versions of this program and of the libraries that it uses.
 public enum Version {
     public static let usher = "0.1.0"
     public static var libevent: String { Loop.libraryVersion }

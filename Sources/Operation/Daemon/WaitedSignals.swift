@@ -1,8 +1,8 @@
 import Glibc
 
-/// Signals that one thread waits for instead of being interrupted by them. Threads that are made later hear none either.
+/// Blocks signals, so that one thread can wait for them. Threads that start later inherit the mask.
 struct WaitedSignals {
-    /// What was blocked before; a child is to begin with it.
+    /// The mask before, for child processes.
     let before: sigset_t
     private let waited: sigset_t
 
@@ -15,8 +15,8 @@ struct WaitedSignals {
         self.before = before
     }
 
-    /// Waits for the next one.
-    /// - Returns: its number, and whether the terminal sent it, which sends it to a whole group of processes.
+    /// Waits for the next signal.
+    /// - Returns: its number, and whether it comes from the terminal, which signals a whole process group.
     func next() -> (number: Int32, isFromTerminal: Bool) {
         var waited = waited
         var details = siginfo_t()

@@ -2,22 +2,22 @@ import EventLoop
 import Metrics
 import ProxyDriver
 
-/// The workers' threads, and whoever looks whether their loops turn.
+/// The workers' threads, and the watch over their loops.
 final class WorkerCrew {
     private let loop: Loop
     private var workers: [WorkerThread] = []
     private var alive = 0
-    /// Why one of them could not begin.
+    /// The error of a worker that could not start.
     private(set) var failure: SystemError?
     private var ends: EventSource?
     private var watch: LoopWatch?
 
-    /// - Parameter loop: the supervisor's.
+    /// - Parameter loop: the supervisor's loop.
     init(_ loop: Loop) { self.loop = loop }
 
     /// - Parameters:
-    ///   - addresses: every one that this process listens on.
-    ///   - ended: called when one of them has ended, with the reason where it could not begin.
+    ///   - addresses: all addresses that this process listens on.
+    ///   - ended: called when a worker has ended, with the error if it could not start.
     func start(
         _ settings: WorkerSettings, _ tables: SharedTables, _ sockets: [[WorkerListener]],
         at addresses: [SocketAddress], _ instruments: Instruments,
@@ -40,7 +40,7 @@ final class WorkerCrew {
     }
 
     func startWatch(_ faults: RecentFaults) throws(SystemError) {
-        // what came before took its time, and is no stall
+        // the start took its time, which is no stall
         loop.pulse.turn(at: loop.refreshNow())
         let loops =
             workers.enumerated().map { LoopWatch.Watched(name: "worker \($0.offset)", pulse: $0.element.pulse) }
@@ -54,18 +54,18 @@ final class WorkerCrew {
     }
 
     var count: Int { workers.count }
-    /// None of them is left.
+    /// True once all workers have ended.
     var isOver: Bool { alive == 0 }
-    /// What each of them has at hand, and whether it turns.
+    /// The load of each worker, and its pulse.
     var loads: [(load: LoadGauge.Reading, pulse: LoopPulse)] { workers.map { ($0.gauge.reading, $0.pulse) } }
-    /// What all of them have at hand.
+    /// The total load.
     var total: LoadGauge.Reading { workers.reduce(LoadGauge.Reading()) { $0 + $1.gauge.reading } }
 
     func adopt(_ settings: WorkerSettings) { for worker in workers { worker.adopt(settings) } }
     func drain(sparingIdleFor patience: Int) { for worker in workers { worker.drain(sparingIdleFor: patience) } }
     func stop() { for worker in workers { worker.stop() } }
 
-    /// Waits for all of them.
+    /// Waits for all workers to end.
     func join() {
         watch?.end()
         for worker in workers { worker.join() }

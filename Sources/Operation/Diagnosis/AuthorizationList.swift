@@ -3,8 +3,7 @@ public import Formats
 internal import Interception
 public import ProxyCore
 
-/// The entries of `authorization`, for whoever looks a configuration through: what each covers, at which AM, and where sessions
-/// come from.
+/// A summary of the entries of `authorization`: the resources, the AM, and the source of sessions.
 public struct AuthorizationList: Sendable {
     fileprivate struct Row {
         let resources: [String]
@@ -20,7 +19,7 @@ public struct AuthorizationList: Sendable {
         }
     }
 
-    /// Empty where there are none.
+    /// Empty if there are no entries.
     public func text(_ style: TextStyle) -> String {
         rows.map { row in
             "\n\(style.heading("AUTHORIZATION")) at \(row.server)\n"

@@ -1,7 +1,7 @@
 public import Interception
 internal import Observation
 
-/// What the exchanges of one command tell about how it deals with the proxy.
+/// Diagnoses how a command uses the proxy, from its exchanges.
 public struct CommandDiagnosis {
     private let records: [ExchangeRecord]
     private let program: String
@@ -9,9 +9,9 @@ public struct CommandDiagnosis {
 
     /// - Parameters:
     ///   - command: as it was run.
-    ///   - namesServers: the configuration names an AM.
+    ///   - namesServers: true if the configuration names an AM.
     public init(_ records: [ExchangeRecord], command: [String], namesServers: Bool) {
-        // what the program did not need tells nothing
+        // unused parallel connections are no evidence
         self.records = records.filter { record in
             !record.events.contains { if case .leftHandshake = $0.moment { true } else { false } }
         }
@@ -19,7 +19,7 @@ public struct CommandDiagnosis {
         program = Self.name(of: command)
     }
 
-    /// - Parameter command: a program that asked the proxy for nothing, and its arguments.
+    /// - Parameter command: a program without requests to the proxy, and its arguments.
     public static func nothing(cameOf command: [String]) -> Finding { nothing(name(of: command)) }
 
     private static func nothing(_ program: String) -> Finding {
@@ -39,7 +39,7 @@ public struct CommandDiagnosis {
         return refusals + faults + [success] + opened + actions + advices + tunnels
     }
 
-    // MARK: pieces
+    // MARK: details
 
     private func host(_ record: ExchangeRecord) -> String {
         var text = String(decoding: record.url, as: UTF8.self)[...]
@@ -49,12 +49,12 @@ public struct CommandDiagnosis {
 
     private func isTunnel(_ record: ExchangeRecord) -> Bool { record.method == Array("CONNECT".utf8) }
 
-    /// What was said last of why nothing, or not everything, came of it.
+    /// The last recorded reason for a missing or incomplete response.
     private func fault(_ record: ExchangeRecord) -> String? {
         record.events.last { if case .failed = $0.moment { true } else { false } }?.moment.sentence
     }
 
-    /// Under which name the client's TLS was opened, and how.
+    /// The name and the version of the client's TLS.
     private func opening(_ record: ExchangeRecord) -> String? {
         for event in record.events {
             if case .opened(let name, let negotiated) = event.moment { return "\(name): \(negotiated)" }

@@ -5,14 +5,14 @@ import Glibc
 import Metrics
 import ProxyDriver
 
-/// How the daemon does: what is counted all the time, and the words for it.
+/// The daemon's status: counters, and their description.
 final class DaemonStatus {
     let faults = RecentFaults()
     private let began = Loop.monotonicMilliseconds()
     private let startedAt = time(nil)
     private var rate = RateWindow()
 
-    /// Now and then, so that rates can be told.
+    /// Samples the load at intervals, for rates.
     func note(_ load: LoadGauge.Reading, now: Int) { rate.note(load.served, now: now) }
 
     struct View {
@@ -24,7 +24,7 @@ final class DaemonStatus {
         var listening: [String]
         var control: String?
         var mostConnections: Int
-        /// Nil where no journal is kept.
+        /// Nil if there is no journal.
         var journal: ProcessFigures.JournalFigures?
         var workers: [(load: LoadGauge.Reading, pulse: LoopPulse)]
     }
@@ -101,7 +101,7 @@ final class DaemonStatus {
         ])
     }
 
-    /// Resident memory; 0 where the system does not say.
+    /// The resident memory in bytes; 0 if unknown.
     private static var memory: Int {
         guard let text = try? Input.read("/proc/self/statm", limit: 1 << 10) else { return 0 }
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")

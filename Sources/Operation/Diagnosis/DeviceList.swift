@@ -1,7 +1,7 @@
 import Authorization
 public import Formats
 
-/// The second factors that are kept, for whoever asks at the command line.
+/// The stored second factors, for `usher devices`.
 public struct DeviceList {
     private let files: StateFiles
 
@@ -13,12 +13,12 @@ public struct DeviceList {
         }
     }
 
-    /// Without secrets.
-    /// - Throws: `FileError` where the file cannot be read.
+    /// The devices without their secrets.
+    /// - Throws: `FileError` if the file cannot be read.
     public func json() throws(FileError) -> JSONValue { .array(try all().map(\.summary)) }
 
-    /// A line for each; empty where there are none.
-    /// - Throws: `FileError` where the file cannot be read.
+    /// One line per device; empty if there are none.
+    /// - Throws: `FileError` if the file cannot be read.
     public func text() throws(FileError) -> String {
         try all().map { kept in
             let label = kept.issuer.isEmpty ? kept.account : "\(kept.issuer): \(kept.account)"
@@ -29,8 +29,8 @@ public struct DeviceList {
         }.joined()
     }
 
-    /// - Returns: false where there is none of that id.
-    /// - Throws: `FileError` where the file cannot be read or written.
+    /// - Returns: false if there is no device with that id.
+    /// - Throws: `FileError` if the file cannot be read or written.
     public func forget(_ id: String) throws(FileError) -> Bool {
         guard let known = try files.read(.devices).values[id] else { return false }
         _ = try files.merge(.devices, [id: DocumentChange(before: known, value: nil)])

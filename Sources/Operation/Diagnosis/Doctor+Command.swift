@@ -2,11 +2,11 @@ import Configuration
 public import Interception
 import ProxyCore
 
-/// What a command that ran behind a proxy of its own showed.
+/// Findings about a command that ran with a proxy of its own.
 extension Doctor {
     /// - Parameters:
-    ///   - status: the command's.
-    ///   - withheld: variables that the command did not get.
+    ///   - status: the command's exit status.
+    ///   - withheld: variables that the command did not receive.
     public func judge(
         _ records: [ExchangeRecord], command: [String], status: Int32, withheld: [String]
     ) -> [Finding] {

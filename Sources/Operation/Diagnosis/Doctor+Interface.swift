@@ -1,7 +1,7 @@
 import Configuration
 import Glibc
 
-/// Whether this user may speak to the daemon.
+/// Checks whether this user has access to the daemon's control socket.
 extension Doctor {
     func interface() -> [Finding] {
         var findings: [Finding] = []

@@ -6,7 +6,7 @@ import Interception
 import ProxyCore
 import TLSEngine
 
-/// What the environment tells programs.
+/// Checks the environment variables for programs.
 extension Doctor {
     private static let remedy = "eval \"$(usher env)\""
 
@@ -24,7 +24,7 @@ extension Doctor {
         var findings: [Finding] = []
         for name in ProxyVariables.proxyNames.flatMap({ [$0.uppercased(), $0] }) {
             guard let value = environment[name], !value.isEmpty else {
-                // who asks for all_proxy alone is rare, and finds nothing wrong where it is missing
+                // few programs use all_proxy only, so a missing one is no problem
                 if !name.lowercased().hasPrefix("all") { missing.append(name) }
                 continue
             }
@@ -74,7 +74,7 @@ extension Doctor {
         }
     }
 
-    /// Whom the configuration is about: AM, what is intercepted, what is protected. Lower case; globs among them.
+    /// The hosts of the configuration: AM, intercepted hosts and resources. Lower case; some are globs.
     private var hostsOfInterest: [String] {
         var hosts = snapshot.settings.servers.map(\.host)
         hosts += snapshot.settings.interception.hosts.map { Self.host(of: $0.description) }
@@ -85,7 +85,7 @@ extension Doctor {
         return hosts.filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 
-    /// The host of `host`, `host:port`, `[v6]:port` and of what follows a URL's scheme.
+    /// The host of `host`, `host:port`, `[v6]:port`, or of the part after a URL's scheme.
     private static func host(of text: some StringProtocol) -> String {
         let authority = text.prefix { $0 != "/" && $0 != "?" }
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {

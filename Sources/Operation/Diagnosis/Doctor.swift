@@ -6,15 +6,15 @@ import Interception
 import ProxyCore
 import TLSEngine
 
-/// Looks from an app's side whether traffic gets through, and says what is in its way: `usher doctor`.
+/// Checks from an app's point of view whether traffic passes the proxy, and reports problems: `usher doctor`.
 public struct Doctor {
     let snapshot: Snapshot
     let environment: [String: String]
     let store: AuthorityStore
-    /// Where the daemon is to be found; nil where the configuration has it pick a port, or speak TLS alone.
+    /// The daemon's address; nil if every listener has port 0, or if only TLS listeners exist.
     let proxy: ProxyAddress?
 
-    /// How far two clocks may be apart, in seconds.
+    /// The tolerated difference of clocks, in seconds.
     private static let clockTolerance = 300
     public init(_ snapshot: Snapshot, state: StateDirectory, environment: [String: String]) {
         self.snapshot = snapshot
@@ -25,12 +25,12 @@ public struct Doctor {
 
     var speaksHTTP2: Bool { snapshot.settings.http2.clients }
     var intercepts: Bool { !snapshot.settings.interception.isEmpty }
-    /// Something shows certificates of the CA: where TLS is opened, or spoken with the proxy itself.
+    /// True if certificates of the CA are used: for interception or for TLS to the proxy.
     private var usesAuthority: Bool {
         intercepts || snapshot.tls.listener == nil && snapshot.listeners.contains(where: \.isSecure)
     }
 
-    /// Looks at the daemon, at AM through it, and at this shell's variables.
+    /// Checks the daemon, AM through the proxy, and this shell's variables.
     public func examine() -> [Finding] {
         let own = ownCertificates()
         var findings = snapshot.warnings.filter { $0.severity == .note }.map { Finding(.note, $0.message) }
@@ -63,9 +63,9 @@ public struct Doctor {
         return findings
     }
 
-    // MARK: the CA
+    // MARK: CA
 
-    /// What is on the disk, and what is wrong with it.
+    /// The certificates on disk, with findings about them.
     func ownCertificates() -> (certificates: AuthorityCertificates?, findings: [Finding]) {
         do throws(FileError) {
             guard let certificates = try store.certificates() else {
@@ -79,7 +79,7 @@ public struct Doctor {
                     ]
                 )
             }
-            // reading the whole of it tells whether the daemon could
+            // reads the key, too, to find out whether the daemon could
             if case .missing = store.files.key {} else { _ = try store.load() }
             let remarks = store.remarks(on: certificates.root)
             guard remarks.isEmpty || usesAuthority else {
@@ -131,9 +131,9 @@ public struct Doctor {
         }
     }
 
-    // MARK: the daemon
+    // MARK: daemon
 
-    /// Whether it is there, and asks for nothing that is not known.
+    /// Whether the daemon responds and does not require unknown credentials.
     private func daemon(_ client: ProxyClient, _ findings: inout [Finding]) -> Bool {
         let address = client.proxy.authority
         do throws(ProxyClient.Fault) {
@@ -218,7 +218,7 @@ public struct Doctor {
         }
     }
 
-    /// AM says by which cookie it knows sessions; by another one Usher finds none.
+    /// Compares AM's session cookie with the configured one, by which Usher finds sessions.
     static func cookie(_ server: AuthorizationServer, _ answer: ProxyClient.Answer) -> Finding? {
         guard answer.proxyFault == nil, answer.head.status == 200,
             let name = EditedBody.json(in: answer.body, answer.head.fields, limit: 1 << 20)?["cookieName"]?.text,

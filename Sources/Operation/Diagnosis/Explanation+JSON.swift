@@ -6,7 +6,7 @@ import Observation
 import ProxyCore
 
 extension Explanation {
-    /// The shape that `usher explain --json` promises.
+    /// The documented output of `usher explain --json`.
     public var json: JSONValue { redaction.document(whole) }
 
     private var whole: JSONValue {
@@ -98,7 +98,7 @@ extension Explanation {
 }
 
 extension DryRun.PhaseRun {
-    /// What an interceptor did, without its name.
+    /// An interceptor's effects, without its name.
     func deeds(of name: String) -> [String] {
         notes.filter { $0.interceptor == name }.map { String($0.sentence.dropFirst(name.count + 2)) }
     }

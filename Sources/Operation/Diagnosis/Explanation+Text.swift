@@ -4,7 +4,7 @@ import Observation
 import ProxyCore
 
 extension Explanation {
-    /// The same for a person.
+    /// The explanation for a person.
     public func text(_ style: TextStyle = .plain) -> String {
         var lines = [redaction.text("\(given.head.methodText) \(given.head.url)"), ""]
         lines += facts.map(redaction.text)
@@ -12,7 +12,7 @@ extension Explanation {
         let told = Set(later.flatMap(\.judgement.verdicts).map(\.name))
         if dryRun.isPlanned {
             for run in dryRun.phases {
-                // what takes part later alone is told of there, or once
+                // interceptors of a later phase are reported there, or once
                 let isFirst = run.call == nil && run.attempt == 1
                 let verdicts = run.judgement.verdicts.filter { $0.takesPart || isFirst && !told.contains($0.name) }
                 lines += block(title(run), verdicts, run, style)
@@ -75,7 +75,7 @@ extension Explanation {
         return lines
     }
 
-    /// Those that apply in the order of the file, then the others, the nearest first.
+    /// Applied interceptors in file order, then the others, nearest match first.
     static func sorted(_ verdicts: [RuleVerdict]) -> [RuleVerdict] {
         func rank(_ verdict: RuleVerdict, _ place: Int) -> (Int, Int, Int, Int) {
             (verdict.takesPart ? 0 : 1, verdict.misses.count, -verdict.held, place)
@@ -112,7 +112,7 @@ extension Explanation {
         return lines + answerLines(style)
     }
 
-    /// What goes out behind the first.
+    /// The messages sent after the first one.
     private func laterMessages(_ style: TextStyle) -> [String] {
         guard let first = dryRun.sent.firstIndex(where: { !$0.isCall }) else { return [] }
         var lines: [String] = []
@@ -145,7 +145,7 @@ extension Explanation {
         return lines + ShownMessage(answer.head, answer.body, redaction).diff(shown, style)
     }
 
-    /// What stands nowhere else in the text.
+    /// True for events that the text reports nowhere else.
     private static func isRemark(_ moment: ExchangeMoment) -> Bool {
         switch moment {
         case .judged, .edited, .warned, .logged, .delayed, .throttled, .endDelayed, .recognised, .routed, .responded,

@@ -4,27 +4,27 @@ import HTTPCodec
 import Interception
 import ProxyCore
 
-/// What Usher would make of one request, and of its answer: what `usher explain` says.
+/// The treatment of a request and its response, as `usher explain` reports it.
 public struct Explanation {
-    /// Why the text is no request, or no response, in one line.
+    /// The reason why a text is no request or response, in one line.
     public struct Fault: Error, Sendable {
         public let description: String
     }
 
     let given: GivenRequest
     private let http2: HTTP2Settings
-    /// What its origin answers, where that was given.
+    /// The origin's response, if given.
     let answer: GivenResponse?
     let dryRun: DryRun
     let redaction: Redaction
-    /// What is said of each interceptor.
+    /// The verdict on each interceptor.
     let rules: [RuleVerdict]
     private let destinations: DestinationPolicy
 
     /// - Parameters:
-    ///   - text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
-    ///   - response: the HTTP message that its origin answers with.
-    /// - Throws: `Fault` when they can be read as neither.
+    ///   - text: an HTTP message with an absolute-form request line, with CRLF or LF, or a curl command.
+    ///   - response: the HTTP message of the origin's response.
+    /// - Throws: `Fault` if either cannot be parsed.
     public init(_ text: [UInt8], response: [UInt8]? = nil, snapshot: Snapshot) throws(Fault) {
         let pasted = PastedText(text)
         given = try GivenRequest(pasted)
@@ -55,7 +55,7 @@ public struct Explanation {
         redaction = Redaction(snapshot.settings)
     }
 
-    // MARK: what came of it
+    // MARK: results
 
     var classification: Classification {
         if let found = dryRun.classification { return found }
@@ -65,10 +65,10 @@ public struct Explanation {
     private static let unclassified = Classification(
         action: nil, evidence: "The request does not come as far as being classified.")
 
-    /// What the client speaks with Usher.
+    /// The HTTP version between the client and Usher.
     var spoken: String { "\(given.version(http2).text)" }
 
-    /// The same with the reason, where HTTP/2 was asked for.
+    /// The version with its reason, if HTTP/2 was requested.
     var protocolWords: String? {
         if given.keepsToHTTP1 { return "\(spoken): clients ask a proxy in it for what has an http URL" }
         guard given.wantsHTTP2 else { return nil }
@@ -79,19 +79,19 @@ public struct Explanation {
         if case .sent(let head, let body) = dryRun.outcome { (head, body) } else { nil }
     }
 
-    /// Why it is not sent on.
+    /// The reason why the request is not sent on.
     var end: String {
         answered?.words
             ?? "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
     }
 
-    /// An answer that no origin gave.
+    /// A response that does not come from an origin.
     struct OwnAnswer {
-        /// Nil where nothing valid was said at all.
+        /// Nil if the client got no valid response.
         var status: Int?
-        /// Nil where it is Usher's own.
+        /// Nil if the response is Usher's own.
         var interceptor: String?
-        /// What went wrong, where that is why.
+        /// The error that caused the response, if any.
         var reason: String?
 
         var words: String {
@@ -101,10 +101,10 @@ public struct Explanation {
         }
     }
 
-    /// What the client gets in place of an origin's answer.
+    /// The response in place of the origin's.
     var answered: OwnAnswer? {
         var status = dryRun.received?.head.status ?? 502
-        // what the client does not understand it was told still
+        // a response that the client cannot parse was still sent
         if dryRun.received == nil, case .answered(let told) = dryRun.outcome { status = told }
         for moment in dryRun.moments {
             switch moment {
@@ -128,24 +128,24 @@ public struct Explanation {
         }
     }
 
-    /// What AM is asked before it goes out.
+    /// AM's decision about the request.
     var decision: String? {
         for case .decision(let words) in dryRun.moments { return words }
         return nil
     }
 
-    /// By way of which other proxy it goes.
+    /// The upstream proxy.
     var route: String? {
         for case .routed(let peer) in dryRun.moments { return peer }
         return nil
     }
 
-    /// What hangs on the address of its host, for no name is resolved here.
+    /// The rules that depend on the host's address, because `explain` resolves no names.
     var addressWords: String? {
         guard route == nil, let head = forwarded?.head else { return nil }
         return destinations.question(of: head.host, port: head.target.port)
     }
 
-    /// What the client does not get before somebody else has answered, where it gets nothing yet.
+    /// The pending request, if the client has no response before it is answered.
     var pending: DryRequest? { dryRun.received == nil ? dryRun.sent.last : nil }
 }

@@ -1,17 +1,17 @@
 public import Formats
 
-/// One thing that `usher doctor` found out.
+/// A finding of `usher doctor`.
 public struct Finding: Equatable, Sendable {
     public enum Verdict: String, Sendable {
         case ok, problem
-        /// Good to know, and no problem by itself.
+        /// Information without a problem.
         case note
     }
 
     public let verdict: Verdict
     /// One sentence without a full stop.
     public let what: String
-    /// What to do about it.
+    /// The remedy.
     public let remedy: String?
 
     public init(_ verdict: Verdict, _ what: String, remedy: String? = nil) {

@@ -3,8 +3,7 @@ public import Formats
 internal import Interception
 public import ProxyCore
 
-/// The interceptors of a configuration, and the tokens that go along, for whoever looks it through: whom each concerns, and what
-/// it comes to.
+/// A summary of a configuration's interceptors and tokens: the requests that each applies to, and its effect.
 public struct InterceptorList: Sendable {
     fileprivate struct Row {
         let name: String
@@ -19,7 +18,7 @@ public struct InterceptorList: Sendable {
         rows = settings.rules.map { Row($0) } + (settings.tokens?.sources ?? []).map { Row($0) }
     }
 
-    /// A table with a line break at the end of each line; empty where there is none.
+    /// A table with a line break after each line; empty if there are no rows.
     public func text(_ style: TextStyle) -> String {
         guard !rows.isEmpty else { return "no interceptors\n" }
         let titles = Row(name: "INTERCEPTOR", kind: "KIND", concerns: "CONCERNS", does: "DOES")
@@ -33,7 +32,7 @@ public struct InterceptorList: Sendable {
         }.joined()
     }
 
-    /// A longer one pushes what stands behind it aside, for itself alone.
+    /// The largest column width. A longer text shifts the rest of its own row only.
     private static let widest = 48
 
     public var json: JSONValue {

@@ -3,10 +3,10 @@ import Formats
 import HTTPCodec
 import ProxyCore
 
-/// A message as a person reads it: its lines without secrets, its body unpacked.
+/// A message for a person, without secrets and with a decoded body.
 struct ShownMessage {
     let head: [String]
-    /// Nil for one that is no text.
+    /// Nil for a body that is not text.
     let body: [String]?
     let bytes: [UInt8]
 
@@ -32,10 +32,10 @@ struct ShownMessage {
         return redaction.text(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// What is more than that is not unpacked to be shown.
+    /// Larger bodies are not decoded for display.
     private static let limits = CodingLimits(size: 1 << 20)
 
-    /// The body without its content codings; nil where it is no text.
+    /// The decoded body; nil if it is not text.
     static func text(_ fields: FieldTable, _ bytes: [UInt8]) -> String? {
         guard let plain = plain(fields, bytes), let text = String(validating: plain, as: UTF8.self) else { return nil }
         let isText = text.unicodeScalars.allSatisfy {
@@ -49,18 +49,18 @@ struct ShownMessage {
         return codings.isEmpty ? bytes : try? BodyDecoder.decode(bytes, codings, limits)
     }
 
-    /// The whole of it.
+    /// All lines of the message.
     var lines: [String] {
         let body = body ?? ["(\(summary))"]
         return head.map { "  \($0)" } + (bytes.isEmpty ? [] : [""] + body.map { "  \($0)" })
     }
 
-    // MARK: before and after
+    // MARK: comparison
 
-    /// What stands in the place of a body of which no line is shown.
+    /// The description of a body without visible lines.
     private var summary: String { bytes.count == 1 ? "a body of 1 byte" : "a body of \(bytes.count) bytes" }
 
-    /// What became of this message.
+    /// The difference to the message after the interceptors.
     func diff(_ after: ShownMessage, _ style: TextStyle) -> [String] {
         var lines = LineDiff(head, after.head).lines.map(style.line)
         if bytes == after.bytes {
@@ -74,14 +74,14 @@ struct ShownMessage {
             return lines
         }
         let diff = LineDiff(old, new)
-        // other bytes that mean the same
+        // different bytes with the same meaning
         if diff.isSame { return lines + [style.faint("  (\(summary), written anew as \(after.summary))")] }
         return lines + diff.folded(around: 3).lines.map(style.line)
     }
 }
 
 extension JSONValue {
-    /// A line for each member and item.
+    /// One line per member and item.
     var indented: [String] {
         switch self {
         case .object(let members) where !members.isEmpty:

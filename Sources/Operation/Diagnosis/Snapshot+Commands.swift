@@ -1,14 +1,14 @@
 public import Configuration
 import ProxyCore
 
-/// What the commands ask of a configuration, or change in it.
+/// Queries and changes of a configuration by commands.
 extension Snapshot {
-    /// Clients have to show a user name and a password.
+    /// True if clients must authenticate with a user name and a password.
     public var asksForPassword: Bool { settings.users != nil }
 
-    /// Opens the TLS of a host too.
-    /// - Parameter text: as in `tls.intercept`.
-    /// - Returns: false where it is no host, host glob or block of addresses.
+    /// Intercepts another host.
+    /// - Parameter text: a value of `tls.intercept`.
+    /// - Returns: false if the text is no host, host glob or address block.
     @discardableResult
     public mutating func intercept(_ text: String) -> Bool {
         guard let name = try? InternationalName.ascii(host: text), let pattern = DestinationPattern(name) else {

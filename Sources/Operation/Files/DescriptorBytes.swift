@@ -1,18 +1,18 @@
 import EventLoop
 import Glibc
 
-/// Whole contents through a descriptor.
+/// Reads and writes whole contents of a descriptor.
 enum DescriptorBytes {
-    /// Bytes of one file; the bundles of some companies are large.
+    /// The largest file in bytes. Some companies have large bundles.
     private static let limit = 8 << 20
 
-    /// A file's content from its beginning.
+    /// Reads a file from its beginning.
     static func read(_ file: borrowing Descriptor, _ path: String) throws(FileError) -> [UInt8] {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(path) is no file") }
         guard status.st_size <= limit else { throw FileError("\(path) is larger than \(limit) bytes") }
-        // large enough from the start: an array that grows leaves a copy of the secret behind
+        // allocated at full size: a growing array would leave copies of a secret behind
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0
         while filled < bytes.count {
@@ -28,9 +28,9 @@ enum DescriptorBytes {
         return bytes
     }
 
-    /// What anybody may read, wherever a link leads. Nil where there is none.
+    /// Reads a public file, following links. Nil if there is none.
     static func read(public path: String) throws(FileError) -> [UInt8]? {
-        // not blocking: a FIFO would wait for somebody to write
+        // non-blocking, because opening a FIFO waits for a writer
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

@@ -1,4 +1,4 @@
-/// A path as the folder and the name in it.
+/// A path split into its folder and name.
 struct FilePath {
     let folder: String
     let name: String

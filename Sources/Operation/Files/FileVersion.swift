@@ -1,4 +1,4 @@
-/// What a file is, as long as nobody writes it or puts another in its place.
+/// Identifies a file's content, as long as it is not written or replaced.
 struct FileVersion: Equatable, Sendable {
     let number: UInt64
     let seconds: Int

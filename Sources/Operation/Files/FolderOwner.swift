@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Whom a folder belongs to. Root lays its power down while it touches what is another's: whatever that user has put there,
-/// root then reaches no more than the user does.
+/// The owner of a folder. Root acts as the owner in a folder of another user, so that the user's files cannot lead root to
+/// anything that the user may not access.
 struct FolderOwner {
     let user: uid_t
     private let folderGroup: gid_t
@@ -14,8 +14,8 @@ struct FolderOwner {
         folderGroup = status.st_gid
     }
 
-    /// Makes one system call as the owner where this process is root's; else as itself. For all threads of the process.
-    /// - Returns: what the call returned, with its `errno`; -1 where root cannot become the owner.
+    /// Makes one system call as the owner, if this process is root. It changes all threads of the process.
+    /// - Returns: the result of the call, with its `errno`; -1 if root cannot become the owner.
     func act(_ call: () -> Int32) -> Int32 {
         guard geteuid() == 0, user != 0 else { return call() }
         let (result, code) = Self.turn.withLock { _ in
@@ -33,12 +33,12 @@ struct FolderOwner {
         let groups: [gid_t]
     }
 
-    /// - Returns: what to go back to; nil where the system refuses.
+    /// - Returns: the identity to restore; nil if the system refuses.
     private func become() -> Identity? {
         var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
         guard getgroups(Int32(groups.count), &groups) == groups.count else { return nil }
         let own = Identity(group: getegid(), groups: groups)
-        // the user's own group: that of the folder may be root's
+        // the user's own group, because the folder's group may be root's
         let group = getpwuid(user)?.pointee.pw_gid ?? folderGroup
         guard setgroups(0, nil) == 0, setegid(group) == 0, seteuid(user) == 0 else {
             let code = errno

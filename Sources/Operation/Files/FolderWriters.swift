@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who may make, remove and rename what is in a folder, beside its owner.
+/// The users, other than the owner, who may create, remove and rename files in a folder.
 enum FolderWriters: Equatable {
     case nobodyElse
     case group(gid_t)
@@ -16,9 +16,9 @@ enum FolderWriters: Equatable {
         }
     }
 
-    /// Nobody is in root's group who may not do everything, or is root in a container. A umask of 002 is usual where each
-    /// user has a group that bears the user's name and has no other member; OpenSSH lets that pass, too. Whose primary group
-    /// it is besides is not looked for: that would take the whole of a directory service.
+    /// Treats two groups as the owner's own. Root's group is trusted. A group with the user's name and no other member is
+    /// usual with a umask of 002, and OpenSSH accepts it, too. Other users with this primary group are not searched for,
+    /// because that would read a whole directory service.
     private static func isOwnersAlone(_ group: gid_t, _ owner: uid_t) -> Bool {
         guard group != 0 else { return true }
         guard let account = getpwuid(owner), let name = account.pointee.pw_name else { return group == owner }
@@ -35,7 +35,7 @@ enum FolderWriters: Equatable {
         return true
     }
 
-    /// In words, and the part of chmod's argument that ends it. Nil for nobody.
+    /// A description, and the argument of chmod that removes the permission. Nil for nobody else.
     var words: (who: String, mode: String)? {
         switch self {
         case .nobodyElse: nil

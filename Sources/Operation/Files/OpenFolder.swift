@@ -1,31 +1,31 @@
 import EventLoop
 import Glibc
 
-/// A folder that is open. What is done in it goes by its descriptor, so that nobody can put another in its place meanwhile.
+/// An open folder. Operations use its descriptor, so that the folder cannot be replaced in the meantime.
 struct OpenFolder: ~Copyable {
     let path: String
     let owner: FolderOwner
-    /// Group and others may make, remove and rename files in it.
+    /// True if group or others may create, remove and rename files in it.
     private let isShared: Bool
-    /// In such a folder everybody may remove what is their own alone.
+    /// True if users may remove only their own files in such a folder.
     private let isSticky: Bool
-    /// Where a folder above it is open to others: what they can put there in this one's place, and the remedy.
+    /// The problem and the remedy if a folder above it is writable by others, who could replace this one.
     private let openAncestor: String?
     private let descriptor: Descriptor
 
-    /// Links on the way to one folder.
+    /// The largest number of links on the way to a folder.
     private static let linkLimit = 32
     private static let longestLink = 4096
-    /// open(2): a descriptor to start from, which needs no permission to read. Glibc's header shows it to C alone.
+    /// O_PATH of open(2): opens a folder without read permission. Glibc's header hides the constant from Swift.
     private static let pathOnly: Int32 = 0o10000000
-    /// faccessat(2): AT_EACCESS, for the same reason by its number.
+    /// AT_EACCESS of faccessat(2), given as a number for the same reason.
     private static let effectiveIdentity: Int32 = 0x200
 
-    /// Walks to a folder. Links on the way are followed where root or whoever runs this made them: those of others may
-    /// lead somewhere else by the next moment.
-    /// - Parameter makes: those that are missing are made, readable by their owner alone, in the name of whom the folder
-    ///   above belongs to.
-    /// - Returns: nil where there is none.
+    /// Opens a folder. Links on the way are followed only if root or this user created them, because others could change theirs
+    /// meanwhile.
+    /// - Parameter makes: true to create missing folders, readable by their owner only, in the name of the owner of the folder
+    ///   above.
+    /// - Returns: nil if there is no such folder.
     static func at(_ path: String, makes: Bool = false) throws(FileError) -> OpenFolder? {
         var current = try start(path)
         var status = try Self.status(current, path)
@@ -36,7 +36,7 @@ struct OpenFolder: ~Copyable {
         while let part = rest.popLast() {
             var number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
             if number < 0, errno == ENOENT, makes {
-                // another process may be quicker
+                // another process may be faster
                 let above = current.number
                 guard FolderOwner(status).act({ mkdirat(above, part, 0o700) }) == 0 || errno == EEXIST else {
                     throw failure(path, "made")
@@ -80,7 +80,7 @@ struct OpenFolder: ~Copyable {
             isSticky: status.st_mode & S_ISVTX != 0, openAncestor: openAncestor, descriptor: current)
     }
 
-    /// - Throws: `FileError` where others than the folder's owner may put files of theirs in place of its own.
+    /// - Throws: `FileError` if others than the folder's owner may replace its files.
     func mustBePrivate() throws(FileError) {
         guard !isShared else {
             throw FileError(
@@ -92,27 +92,27 @@ struct OpenFolder: ~Copyable {
         }
     }
 
-    /// For files that other programs are told of: those open them by the path alone and ask not whose they are.
-    /// - Throws: `FileError` where others may put a folder of theirs in this one's place.
+    /// For files that other programs open by their path without checking the owner.
+    /// - Throws: `FileError` if others may replace this folder.
     func mustKeepItsPlace() throws(FileError) {
         guard let openAncestor else { return }
         throw FileError("\(path) cannot hold whom programs are to trust: \(openAncestor)")
     }
 
-    /// Others than its owner may put files in the place of those that are there.
+    /// True if others than the owner may replace existing files.
     var isOpenToOthers: Bool { isShared && !isSticky || openAncestor != nil }
 
-    /// Files can be made in it.
+    /// True if files can be created in it.
     var isWritable: Bool { owner.act { faccessat(descriptor.number, ".", W_OK, Self.effectiveIdentity) } == 0 }
 
     // MARK: files
 
-    /// Opens a file of the folder's owner: a regular one with one name.
-    /// - Parameter deed: what it is opened for: `read`.
-    /// - Returns: nil where there is none.
+    /// Opens a file of the folder's owner. It must be a regular file with one name.
+    /// - Parameter deed: the operation, for messages: `read`.
+    /// - Returns: nil if there is no such file.
     func file(_ name: String, _ flags: Int32, _ deed: String, mode: mode_t = 0) throws(FileError) -> Descriptor? {
         let number = owner.act {
-            // not blocking: a FIFO would wait for somebody
+            // non-blocking, because opening a FIFO waits for the other side
             openat(descriptor.number, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
         }
         guard number >= 0 else {
@@ -132,7 +132,7 @@ struct OpenFolder: ~Copyable {
         return file
     }
 
-    /// Makes a file that is not there yet.
+    /// Creates a file that does not exist yet.
     func newFile(_ name: String, mode: mode_t) throws(FileError) -> Descriptor {
         let number = owner.act {
             openat(descriptor.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
@@ -141,8 +141,9 @@ struct OpenFolder: ~Copyable {
         return Descriptor(owning: number)
     }
 
-    /// Opens what a person named for output: a file, or a device such as /dev/stdout. A link is followed where nobody but
-    /// root and whoever runs this can have made it.
+    /// Opens an output that a person has named: a file, or a device such as /dev/stdout. A link is followed only if root or this
+    /// user must
+    /// have created it.
     func output(_ name: String, _ flags: Int32, mode: mode_t) throws(FileError) -> Descriptor {
         let flags = flags | O_WRONLY | O_CREAT | O_CLOEXEC
         var number = openat(descriptor.number, name, flags | O_NOFOLLOW, mode)
@@ -161,7 +162,7 @@ struct OpenFolder: ~Copyable {
         return file
     }
 
-    /// Whether something has that name; a link counts by itself.
+    /// Whether the name exists. A link counts itself.
     func has(_ name: String) -> Bool {
         var status = stat()
         return owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
@@ -173,26 +174,26 @@ struct OpenFolder: ~Copyable {
         return found && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// By which a file is known again.
+    /// Identifies a file.
     func inode(of name: String) -> ino_t? {
         var status = stat()
         let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
         return found ? status.st_ino : nil
     }
 
-    /// The folder itself, to lock it; below 0 where it cannot be opened.
+    /// Opens the folder itself, to lock it; the number is negative on failure.
     func openHere() -> Descriptor {
         Descriptor(owning: owner.act { openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     }
 
-    /// When a file was last changed, in seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     func changed(_ name: String) -> Int? {
         var status = stat()
         let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
         return found ? status.st_mtim.tv_sec : nil
     }
 
-    /// Tells a file from whatever is put in its place.
+    /// Identifies a file's present content.
     func version(_ name: String) -> FileVersion? {
         var status = stat()
         guard owner.act({ fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
@@ -204,7 +205,7 @@ struct OpenFolder: ~Copyable {
 
     func remove(_ name: String) { _ = owner.act { unlinkat(descriptor.number, name, 0) } }
 
-    /// Gives a file a second name.
+    /// Adds a second name to a file.
     func link(_ name: String, as other: String) -> Bool {
         owner.act { linkat(descriptor.number, name, descriptor.number, other, 0) } == 0
     }
@@ -219,7 +220,7 @@ struct OpenFolder: ~Copyable {
         close(number)
     }
 
-    /// The names in it.
+    /// The names in the folder.
     func names() -> [String] {
         let number = owner.act { openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard number >= 0 else { return [] }
@@ -238,12 +239,12 @@ struct OpenFolder: ~Copyable {
         return names
     }
 
-    // MARK: pieces
+    // MARK: details
 
     private func full(_ name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
     private func mustBeOwn(_ status: stat, _ name: String) throws(FileError) {
-        // none at all: another process has just replaced it
+        // no name at all: another process has just replaced the file
         guard status.st_nlink <= 1 else {
             throw FileError(
                 "\(full(name)) has \(status.st_nlink) names (hard links), and another of them may be somebody else's (cp it, and put the copy in its place)"
@@ -263,16 +264,16 @@ struct OpenFolder: ~Copyable {
         return own.contains(status.st_uid) && own.contains(owner.user) && (!isShared || isSticky)
     }
 
-    /// Why what stands in a folder may be somebody else's; nil where it may not.
+    /// The reason why an entry of a folder may belong to somebody else; nil if it may not.
     /// - Parameters:
     ///   - place: the folder's path; empty for the root.
-    ///   - found: what stands there.
+    ///   - found: the status of the entry.
     private static func openness(of folder: stat, _ place: String, _ part: String, _ found: stat) -> String? {
         guard let (who, mode) = FolderWriters(folder).words else { return nil }
         guard folder.st_mode & S_ISVTX != 0 else {
             return "\(who) may put another in place of \(part) (chmod \(mode) \(place.isEmpty ? "/" : place))"
         }
-        // there nobody takes away what is another's, but whoever comes first makes it
+        // in a sticky folder, others cannot replace the entry, but they may have created it first
         guard found.st_uid != 0, found.st_uid != geteuid() else { return nil }
         return "user \(found.st_uid) made \(part) where \(who) may make folders (name a folder elsewhere)"
     }
@@ -289,7 +290,7 @@ struct OpenFolder: ~Copyable {
         return status
     }
 
-    /// The last first.
+    /// The components in reverse order.
     private static func parts(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
     private static func target(of link: borrowing Descriptor) -> String? {

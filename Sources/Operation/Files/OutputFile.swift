@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// A file that is written anew, in pieces, or standard output.
+/// An output file that is written in pieces, or standard output.
 public final class OutputFile {
     private let path: String
     /// Nil for standard output.
@@ -9,7 +9,7 @@ public final class OutputFile {
 
     /// - Parameters:
     ///   - path: nil for standard output.
-    ///   - isForAll: everybody may read the file, whatever the umask says.
+    ///   - isForAll: true to make the file readable by all users, whatever the umask.
     public init(_ path: String?, isForAll: Bool = false) throws(FileError) {
         self.path = path ?? ""
         guard let path else {
@@ -19,7 +19,7 @@ public final class OutputFile {
         let file = try Output.opened(path, 0, mode: 0o644)
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "written") }
-        // only now: what is there was not known before it was open
+        // only now, because the type of file is unknown before it is open
         if status.st_mode & S_IFMT == S_IFREG {
             guard !isForAll || fchmod(file.number, 0o644) == 0, ftruncate(file.number, 0) == 0 else {
                 throw FileError(path, cannotBe: "written")

@@ -1,19 +1,20 @@
 import Glibc
 
-/// The folder of what must outlive the daemon: the authority's key and certificates, and the bundles made of them.
+/// The folder for persistent data: the CA's key and certificates, the bundles made of them, and stored state.
 public struct StateDirectory: Equatable, Sendable {
-    /// Absolute, without a slash at its end.
+    /// Absolute, without a trailing slash.
     public let path: String
 
     public init(path: String) { self.path = path }
 
-    /// `$STATE_DIRECTORY` (the first of a list, systemd.exec(5)), else `$XDG_STATE_HOME/usher`, else
-    /// `~/.local/state/usher`. For a user without a home it is the service's own.
+    /// `$STATE_DIRECTORY` (the first of a list, systemd.exec(5)), else `$XDG_STATE_HOME/usher`, else `~/.local/state/usher`. For
+    /// a user
+    /// without a home directory, the service's folder.
     public init(_ environment: [String: String]) {
         if let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
             path = Self.absolute(String(first))
         } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
-            // a relative one counts as none, says the XDG Base Directory Specification
+            // the XDG Base Directory Specification ignores relative paths
             path = Self.absolute("\(base)/usher")
         } else if let home = Self.home(environment) {
             path = Self.absolute("\(home)/.local/state/usher")
@@ -22,13 +23,13 @@ public struct StateDirectory: Equatable, Sendable {
         }
     }
 
-    /// Where what can be made anew is put: this folder, or, where nobody may write to it, `$RUNTIME_DIRECTORY`, else
+    /// The folder for files that can be generated again: this folder, or if it is not writable, `$RUNTIME_DIRECTORY`, else
     /// `$XDG_RUNTIME_DIR/usher`.
     public func forBundles(_ environment: [String: String]) -> StateDirectory {
         access(path, W_OK) == 0 ? self : Self.runtime(environment) ?? self
     }
 
-    /// Where what lives as long as a daemon is put: `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/usher`; nil without either.
+    /// The folder for files of a running daemon: `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/usher`; nil without either.
     private static func runtime(_ environment: [String: String]) -> StateDirectory? {
         if let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
             return StateDirectory(path: absolute(String(first)))
@@ -37,30 +38,30 @@ public struct StateDirectory: Equatable, Sendable {
         return StateDirectory(path: absolute("\(base)/usher"))
     }
 
-    /// The same, and the state directory without either.
+    /// The runtime folder, or the state directory if there is none.
     static func forRunning(_ environment: [String: String]) -> StateDirectory {
         runtime(environment) ?? StateDirectory(environment)
     }
 
-    /// Where systemd has the service keep its state.
+    /// The state directory of the systemd service.
     public static let service = "/var/lib/usher"
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// - Throws: `FileError` where it cannot be entered, or others than its owner may change what is in it.
+    /// - Throws: `FileError` if it cannot be entered, or if others than its owner may change its contents.
     func exists() throws(FileError) -> Bool {
         guard let folder = try OpenFolder.at(path) else { return false }
         try folder.mustBePrivate()
         return true
     }
 
-    /// Makes the folder, readable by its owner alone, where it is missing.
-    /// - Throws: `FileError` where it cannot be made, is no folder, or may be changed by others.
+    /// Creates the folder if it is missing, readable by its owner only.
+    /// - Throws: `FileError` if it cannot be created, is no folder, or may be changed by others.
     public func make() throws(FileError) {
         try OpenFolder.at(path, makes: true)?.mustBePrivate()
     }
 
-    /// - Throws: `FileError` where others may put another in its place.
+    /// - Throws: `FileError` if others may replace the folder.
     func mustKeepItsPlace() throws(FileError) { try OpenFolder.at(path)?.mustKeepItsPlace() }
 
     private static func absolute(_ path: String) -> String {

@@ -2,14 +2,14 @@ import EventLoop
 import Glibc
 import TLSEngine
 
-/// Files of the state directory: written whole or not at all, in folders that nobody but their owner may change, and never
+/// Files of the state directory. They are written atomically, only in folders that nobody but the owner may change, and never
 /// through a link.
 enum StateFile {
     static func exists(_ path: String) throws(FileError) -> Bool {
         try within(path) { folder, name in folder.has(name) } ?? false
     }
 
-    /// Nil where there is none.
+    /// Nil if there is no file.
     static func read(_ path: String) throws(FileError) -> [UInt8]? {
         try within(path) { (folder, name) throws(FileError) -> [UInt8]? in
             guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
@@ -17,34 +17,34 @@ enum StateFile {
         } ?? nil
     }
 
-    /// Open for reading. Nil where there is none.
+    /// Opens a file for reading. Nil if there is none.
     static func opened(_ path: String) throws(FileError) -> Descriptor? {
         try within(path) { (folder, name) throws(FileError) in try folder.file(name, O_RDONLY, "read") } ?? nil
     }
 
-    /// The names in a folder; none where it is not there.
+    /// The names in a folder; empty if it does not exist.
     static func names(in folder: StateDirectory) throws(FileError) -> [String] {
         try within(folder.file("")) { folder, _ in folder.names() } ?? []
     }
 
-    /// When a file was last changed or touched, in seconds since 1970. Nil where there is none.
+    /// The time of the last change or touch, in seconds since 1970. Nil if there is no file.
     static func changed(_ path: String) throws(FileError) -> Int? {
         try within(path) { folder, name in folder.changed(name) } ?? nil
     }
 
-    /// Nil where there is none.
+    /// Nil if there is no file.
     static func version(_ path: String) throws(FileError) -> FileVersion? {
         try within(path) { folder, name in folder.version(name) } ?? nil
     }
 
-    /// Makes a file as young as if it had just been written.
+    /// Sets a file's time to now.
     static func touch(_ path: String) throws(FileError) {
         _ = try within(path) { folder, name in folder.touch(name) }
     }
 
-    /// A file that holds a secret. Nil where there is none.
-    /// - Parameter content: what others must not read, `holds a private key`.
-    /// - Throws: `FileError` also where others than its owner may read it.
+    /// Reads a file with a secret. Nil if there is none.
+    /// - Parameter content: describes the secret, `holds a private key`.
+    /// - Throws: `FileError`, also if others than the owner may read the file.
     static func readSecret(
         _ path: String, _ content: String = "holds a private key"
     ) throws(FileError) -> SecretBytes? {
@@ -62,12 +62,12 @@ enum StateFile {
         } ?? nil
     }
 
-    /// Makes a file that is not there yet, on the disk before this returns.
+    /// Creates a file that does not exist yet, and waits until it is on disk.
     static func create(_ path: String, _ bytes: [UInt8]) throws(FileError) {
         try create(path, mode: 0o644) { file in bytes.withUnsafeBytes { DescriptorBytes.write($0, to: file) } }
     }
 
-    /// The same for what its owner alone may read.
+    /// The same for a file that only its owner may read.
     static func create(_ path: String, secret: SecretBytes) throws(FileError) {
         try create(path, mode: 0o600) { file in secret.withBytes { DescriptorBytes.write($0, to: file) } }
     }
@@ -77,7 +77,7 @@ enum StateFile {
     ) throws(FileError) {
         let made: Void? = try within(path) { (folder, name) throws(FileError) in
             let file = try folder.newFile(name, mode: mode)
-            // the umask may have taken away what everybody is meant to have
+            // the umask may have removed permissions
             guard fchmod(file.number, mode) == 0, write(file), fsync(file.number) == 0 else {
                 let code = errno
                 folder.remove(name)
@@ -87,7 +87,7 @@ enum StateFile {
         if made == nil { throw FileError(path, cannotBe: "made", ENOENT) }
     }
 
-    /// Puts a file in place of whatever has that name.
+    /// Replaces a file, whatever has its name.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(FileError) {
         let new = "\(path).\(getpid()).new"
         try remove(new)
@@ -95,7 +95,7 @@ enum StateFile {
         try rename(new, to: path)
     }
 
-    /// The same for what its owner alone may read.
+    /// The same for a file that only its owner may read.
     static func replace(_ path: String, secret: SecretBytes) throws(FileError) {
         let new = "\(path).\(getpid()).new"
         try remove(new)
@@ -103,20 +103,19 @@ enum StateFile {
         try rename(new, to: path)
     }
 
-    /// - Parameter new: in the same folder.
+    /// - Parameter new: a path in the same folder.
     static func rename(_ old: String, to new: String) throws(FileError) {
         _ = try within(old) { (folder, name) throws(FileError) in
             try folder.rename(name, to: FilePath(new).name)
         }
     }
 
-    /// Takes a name away, if it is there.
+    /// Removes a file if it exists.
     static func remove(_ path: String) throws(FileError) {
         _ = try within(path) { folder, name in folder.remove(name) }
     }
 
-    /// Overwrites what a file holds, so that it is not left behind on the disk. Journals and flash memory may keep copies all
-    /// the same.
+    /// Overwrites a file's content, so that it does not stay on the disk. Journaling and flash memory may still keep copies.
     static func wipe(_ path: String) throws(FileError) {
         _ = try within(path) { (folder, name) throws(FileError) in
             guard let file = try folder.file(name, O_WRONLY, "overwritten") else { return }
@@ -129,8 +128,8 @@ enum StateFile {
         }
     }
 
-    /// Holds the lock of a folder while `body` runs, so that two processes do not change its files at once.
-    /// - Parameter mayGoWithout: where the folder cannot be written to, nobody changes its files, and none is taken.
+    /// Holds the folder's lock while `body` runs, so that two processes do not change its files at once.
+    /// - Parameter mayGoWithout: true to run without the lock in a folder that is not writable, where no process changes files.
     static func locked<Result>(
         _ folder: StateDirectory, mayGoWithout: Bool, _ body: () throws(FileError) -> Result
     ) throws(FileError) -> Result {
@@ -150,7 +149,7 @@ enum StateFile {
         return try body()
     }
 
-    /// Locks a file for as long as what this returns is there. Nil where another process has it.
+    /// Locks a file until the result is released. Nil if another process has the lock.
     static func hold(_ path: String) throws(FileError) -> Descriptor? {
         let file = try within(path) { (folder, name) throws(FileError) in
             try folder.file(name, O_RDWR | O_CREAT, "written", mode: 0o600)
@@ -163,7 +162,7 @@ enum StateFile {
         return held
     }
 
-    /// Nil where the folder is not there.
+    /// Nil if the folder does not exist.
     private static func within<Result: ~Copyable>(
         _ path: String, _ body: (borrowing OpenFolder, String) throws(FileError) -> Result
     ) throws(FileError) -> Result? {

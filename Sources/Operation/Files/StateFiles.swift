@@ -1,7 +1,7 @@
 import Authorization
 import TLSEngine
 
-/// The files of what is kept over restarts: `kept/NAME.json` in the state directory.
+/// The files of stored state: `kept/NAME.json` in the state directory.
 struct StateFiles: Sendable {
     private let folder: StateDirectory
 
@@ -9,10 +9,10 @@ struct StateFiles: Sendable {
 
     func path(_ space: StateSpace) -> String { folder.file("\(space.rawValue).json") }
 
-    /// Nil where there is none, or none can be seen.
+    /// Nil if there is no file, or if it is not accessible.
     func version(_ space: StateSpace) -> FileVersion? { (try? StateFile.version(path(space))) ?? nil }
 
-    /// None where there is no file.
+    /// Empty if there is no file.
     func read(_ space: StateSpace) throws(FileError) -> StateDocuments {
         guard let bytes = try StateFile.readSecret(path(space), "holds secrets") else { return StateDocuments() }
         do throws(StateDocuments.Fault) {
@@ -22,8 +22,8 @@ struct StateFiles: Sendable {
         }
     }
 
-    /// Makes changes to what a file holds, which others may have changed too. Without any it is read alone.
-    /// - Returns: what it holds then, and which version of it that is; the one before where it changes meanwhile.
+    /// Applies changes to a file that other processes may have changed, too. Without changes, it only reads.
+    /// - Returns: the content and its version; the previous version if the file changes meanwhile.
     func merge(
         _ space: StateSpace, _ changes: [String: DocumentChange]
     ) throws(FileError) -> (StateDocuments, FileVersion?) {
@@ -35,7 +35,7 @@ struct StateFiles: Sendable {
         return try StateFile.locked(folder, mayGoWithout: false) {
             () throws(FileError) -> (StateDocuments, FileVersion?) in
             var documents = try readable(space)
-            // what another process has written may leave no room: whoever comes last is not kept
+            // documents of another process may leave no room; the latest ones are then dropped
             for (name, change) in changes { _ = documents.put(name, change, of: space) }
             var text = documents.text
             try StateFile.replace(path(space), secret: SecretBytes(taking: &text))
@@ -43,8 +43,7 @@ struct StateFiles: Sendable {
         }
     }
 
-    /// What a file holds. One that does not hold documents is put aside, so that nothing is lost and something can be
-    /// written.
+    /// The content of a file. An unreadable file is moved aside, so that nothing is lost and writing can continue.
     private func readable(_ space: StateSpace) throws(FileError) -> StateDocuments {
         guard let bytes = try StateFile.readSecret(path(space), "holds secrets") else { return StateDocuments() }
         guard let documents = try? StateDocuments(reading: bytes.withBytes { Array($0) }) else {

@@ -2,24 +2,23 @@ import Authorization
 import EventLoop
 import Glibc
 
-/// Keeps documents in the state directory, one file for each space, which its owner alone may read. They are written on
-/// another thread, whole or not at all. Where that fails, a line says so, they are kept in memory, and it is tried again.
+/// Stores documents in the state directory, one file per space, readable by the owner only. Another thread writes them
+/// atomically. If that fails, it logs a line, keeps the documents in memory and retries.
 ///
-/// Several processes may keep theirs in the same place: under the folder's lock each takes in what the others have written
-/// and changes what it changed itself.
+/// Several processes may share the files. Under the folder's lock, each merges the others' changes with its own.
 final class StateKeeper: StateStore, Sendable {
     fileprivate struct State {
         var spaces: [StateSpace: StateDocuments] = [:]
-        /// What is not on the disk yet.
+        /// The changes that are not on disk yet.
         var unwritten: [StateSpace: [String: DocumentChange]] = [:]
-        /// The files as they were read or written last.
+        /// The file versions of the last read or write.
         var versions: [StateSpace: FileVersion] = [:]
-        /// Spaces whose files are to be read again.
+        /// Spaces whose files must be read again.
         var stale: Set<StateSpace> = []
-        /// Spaces that had no room, of which that was said.
+        /// Spaces without room, which were reported.
         var full: Set<StateSpace> = []
         var closing = false
-        /// It was said that what changes is in memory alone.
+        /// True if a failure was reported.
         var hasFailed = false
     }
 
@@ -27,12 +26,12 @@ final class StateKeeper: StateStore, Sendable {
     private let files: StateFiles
     private let say: @Sendable (String) -> Void
     private let queue = WorkQueue("state")
-    /// Until what failed is tried again, in milliseconds.
+    /// The interval of retries, in milliseconds.
     private static let retryInterval = 30_000
-    /// How long the end waits for the disk, in milliseconds.
+    /// The longest wait for the disk at the end, in milliseconds.
     private static let timeout = 3_000
 
-    /// Reads what is there. What cannot be read is said, and put aside before anything is written in its place.
+    /// Reads the files. Unreadable ones are reported, and moved aside before they are overwritten.
     init(_ directory: StateDirectory, say: @escaping @Sendable (String) -> Void = { Console.error($0) }) {
         let files = StateFiles(directory)
         var first = State()
@@ -86,31 +85,31 @@ final class StateKeeper: StateStore, Sendable {
         return false
     }
 
-    /// Has the files read once more: others may have changed them.
+    /// Reads the files again, because others may have changed them.
     func reread() { act { $0.stale = Set(StateSpace.allCases) } }
 
-    /// Reads a space anew before it returns: another process kept its own there until now. Never on a loop that serves.
+    /// Reads a space before it returns, after another process wrote it. It blocks, so never call it on a worker's loop.
     func readNow(_ space: StateSpace) {
         guard let (documents, version) = try? files.merge(space, [:]) else { return }
         state.withLock { $0.take(documents, version, space) }
     }
 
-    /// Waits until everything is on the disk, but not for long. Never on a loop.
+    /// Waits a limited time until everything is on disk. Never call it on a loop.
     func flush() {
         act { _ in }
         queue.rests(withinMilliseconds: Self.timeout)
     }
 
-    /// Writes what is left and ends.
+    /// Writes pending changes and ends.
     func close() {
         act { $0.closing = true }
         guard !queue.rests(withinMilliseconds: Self.timeout) else { return }
         say("what changed last may not have been kept: the disk takes too long")
     }
 
-    // MARK: the work
+    // MARK: work
 
-    /// Changes what is to be done, and has it done. What waits for its turn already does this, too.
+    /// Changes the pending work and schedules it. A task that is already queued covers it.
     private func act(_ body: (inout State) -> Void) {
         state.signal(body)
         do throws(WorkQueue.Refusal) {
@@ -136,7 +135,7 @@ final class StateKeeper: StateStore, Sendable {
                     let (merged, version) = try files.merge(space, changes)
                     state.withLock { $0.take(merged, version, space) }
                 } catch {
-                    // what cannot be read is not waited for
+                    // do not retry reading an unreadable file
                     state.withLock { $0.versions[space] = version }
                     if changes.isEmpty { unread = error } else { failure = error }
                     state.withLock { $0.giveBack(changes, space) }
@@ -145,12 +144,12 @@ final class StateKeeper: StateStore, Sendable {
             if let unread { say("what is kept stays as it was: \(unread.description)") }
             if !unwritten.isEmpty { tell(failure?.description) }
             if failure == nil || isLast { return }
-            // at the end it is tried once more
+            // at the end, one last attempt
             isLast = state.wait(milliseconds: Self.retryInterval) { $0.closing ? true : nil } ?? false
         }
     }
 
-    /// Says when it begins to fail, and when that is over.
+    /// Reports the beginning and the end of a failure.
     private func tell(_ failure: String?) {
         let hadFailed = state.withLock { state in
             defer { state.hasFailed = failure != nil }
@@ -165,7 +164,7 @@ final class StateKeeper: StateStore, Sendable {
 }
 
 extension StateKeeper.State {
-    /// What is on the disk now, with what has changed since.
+    /// Merges the file's content with later changes.
     fileprivate mutating func take(_ documents: StateDocuments, _ version: FileVersion?, _ space: StateSpace) {
         versions[space] = version
         var documents = documents
@@ -173,7 +172,7 @@ extension StateKeeper.State {
         spaces[space] = documents
     }
 
-    /// What could not be written is still to be written, unless it has changed since.
+    /// Puts back changes that could not be written, unless newer ones exist.
     fileprivate mutating func giveBack(_ changes: [String: DocumentChange], _ space: StateSpace) {
         guard !changes.isEmpty else { return }
         unwritten[space, default: [:]].merge(changes) { newer, older in

@@ -6,15 +6,15 @@ import ProxyCore
 import ProxyDriver
 import TLSEngine
 
-/// Has tokens outlive the daemon where the configuration asks for it (`keep: sealed`): finds the key, sees to it that no other
-/// process keeps its own in the same place, and puts what is there into the table. Whatever is wrong costs a line and no more.
+/// Persists tokens if the configuration asks for it (`keep: sealed`): gets the key, ensures that no other process uses the same
+/// files, and loads the tokens into the table. A failure is logged and has no other effect.
 final class TokenKeeper {
     private let state: StateKeeper
     private let folder: StateDirectory
     private let documents: String
     private let tokens: TokenTable
     private let say: (String) -> Void
-    /// Held as long as tokens are kept: two that renew the same ones would spend each other's.
+    /// A lock, held while tokens are stored: two processes would use up each other's refresh tokens.
     private var place: Descriptor?
     private var vault: TokenVault?
 
@@ -29,8 +29,8 @@ final class TokenKeeper {
         documents = StateFiles(directory).path(.tokens)
     }
 
-    /// At the start, and with every further configuration.
-    /// - Parameter key: of the configuration; nil where it is made here.
+    /// Called at the start and for every later configuration.
+    /// - Parameter key: the configured key; nil to generate one.
     func adopt(_ policy: TokenPolicy?, _ key: SecretBytes?) {
         let isAsked = policy?.sources.contains { $0.settings.keeping == .sealed } ?? false
         guard isAsked || vault != nil else { return tellOfLeftovers() }
@@ -48,7 +48,7 @@ final class TokenKeeper {
         }
     }
 
-    /// Lets another process keep its own in the same place: what is learned from here on is in memory alone.
+    /// Releases the files for another process. Later tokens stay in memory only.
     func release() {
         guard vault != nil else { return }
         tokens.observe(all: false) { _, _ in }
@@ -66,7 +66,7 @@ final class TokenKeeper {
             restore(from: new)
         }
         if let old, !old.isLike(new) { new.takeOver(from: old) }
-        // with another key, by other entries, or beside what was kept in memory alone, all of them are kept anew
+        // with another key, other entries, or tokens kept in memory only, all tokens are stored again
         tokens.observe(all: old != nil || hasSome) { token, key in new.keep(token, key, at: time(nil)) }
     }
 
@@ -115,7 +115,7 @@ final class TokenKeeper {
         }
     }
 
-    /// Made where it is missing.
+    /// The stored key, which is created if missing.
     private func ownKey() throws(FileError) -> SecretBytes {
         if let found = try StateFile.readSecret(keyPath, "holds the key that tokens are sealed with") { return found }
         guard let random = try? SecretBytes(random: TokenVault.leastKey) else {

@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import Journal
 
-/// What the interface asks of the journal, wherever that is by then: a reload may begin one.
+/// Gives the admin API access to the journal, which a reload may create.
 struct FlowDesk: FlowDirectory {
     private unowned let supervisor: Supervisor
 
@@ -42,10 +42,10 @@ struct FlowDesk: FlowDirectory {
 
     // MARK: following
 
-    /// Flows that a follower is told of that were there before.
+    /// The number of existing flows that a new follower receives.
     private static let most = 1000
 
-    /// Where one follower is.
+    /// The position of a follower.
     private struct Place {
         var number: Int?
         var isOver = false

@@ -2,9 +2,9 @@ public import Formats
 import HTTPCodec
 import Interception
 
-/// What was made of a flow when it went through, in the form of `Explanation`: the verdicts that were stored, and none made anew.
+/// A recorded flow in the form of `Explanation`. It shows the stored verdicts and computes none.
 public struct FlowExplanation {
-    /// What one interceptor did, as it was recorded.
+    /// An interceptor's recorded effects.
     private struct Verdict {
         let name: String
         var runs: [(phase: String?, attempt: Int, did: [String])] = []
@@ -16,13 +16,13 @@ public struct FlowExplanation {
     private let sent: StoredMessage?
     private let answer: StoredMessage?
     private let response: StoredMessage?
-    /// In the order in which they came to it.
+    /// In the order in which the interceptors ran.
     private var verdicts: [Verdict] = []
-    /// What happened beside that.
+    /// Other events.
     private var remarks: [String] = []
     private var evidence: String?
 
-    /// - Parameter flow: as the daemon tells it, whole.
+    /// - Parameter flow: the complete flow from the daemon.
     public init(_ flow: JSONValue) {
         whole = flow
         self.flow = FlowRecord(flow["flow"] ?? .null)
@@ -54,7 +54,7 @@ public struct FlowExplanation {
     private mutating func add(_ words: String, of name: String, _ phase: String?, _ attempt: Int) {
         let place = verdicts.firstIndex { $0.name == name } ?? verdicts.endIndex
         if place == verdicts.endIndex { verdicts.append(Verdict(name: name)) }
-        // what is told without a phase belongs to the one before it
+        // an event without a phase belongs to the phase before it
         let last = verdicts[place].runs.indices.last
         if let last, verdicts[place].runs[last].attempt == attempt,
             phase == nil || phase == verdicts[place].runs[last].phase
@@ -73,14 +73,14 @@ public struct FlowExplanation {
 
     private var isLocal: Bool { flow.marks.contains("local") }
 
-    /// Why it did not go out; nil where it did.
+    /// The reason why the request was not sent; nil if it was.
     private var end: String? {
         guard flow.number("attempts") == 0 || isLocal && sent == nil else { return nil }
         let status = flow.status.map { "with status \($0)" } ?? "and given no answer"
         return "answered by usher or an interceptor \(status)" + (flow.error.map { ": \($0)" } ?? "")
     }
 
-    // MARK: for a person
+    // MARK: text
 
     public func text(_ style: TextStyle = .plain) -> String {
         var lines = [TerminalText.plain("\(flow.text("method")) \(flow.text("url"))"), ""]
@@ -134,7 +134,7 @@ public struct FlowExplanation {
 
     // MARK: JSON
 
-    /// In the shape of `usher explain --json`, with the flow's id; what was not recorded is null.
+    /// The format of `usher explain --json` with the flow's id. Values that were not recorded are null.
     public var json: JSONValue {
         let tree = flow.value["tree"] ?? .null
         let type = flow.value["type"] ?? .null

@@ -1,24 +1,24 @@
 public import Formats
 import Glibc
 
-/// Flows in rows, each made by itself: those that come later stand under the same headings.
+/// Formats flows as rows. Each row is independent, so that later flows fit under the same headings.
 public struct FlowList {
     private let style: TextStyle
-    /// Characters of a line; nil where nothing has to fit.
+    /// The width of a line in characters; nil for no limit.
     private let width: Int?
 
     private static let methodWidth = 7
-    /// What is narrower goes without some of it.
+    /// Narrower terminals get fewer columns.
     private static let roomy = 110
     private static let leastPlace = 16
 
     private var isRoomy: Bool { width.map { $0 >= Self.roomy } ?? true }
     private var timeWidth: Int { isRoomy ? 12 : 8 }
-    /// An id is known by its end, too.
+    /// The end of an id also identifies a flow.
     private var idWidth: Int { isRoomy ? 12 : 9 }
     private var actionWidth: Int { isRoomy ? 18 : 12 }
     private static let marksWidth = 5
-    /// Characters of all columns but the place, with what stands between them.
+    /// The width of all columns except the place, with the gaps.
     private var rest: Int {
         timeWidth + 2 + idWidth + 2 + 3 + 2 + Self.methodWidth + 2 + 2 + actionWidth + 2 + 6 + 2 + Self.marksWidth
             + (isRoomy ? 14 : 0)
@@ -29,7 +29,7 @@ public struct FlowList {
         self.width = width
     }
 
-    /// Columns of the terminal that standard output is.
+    /// The width of the terminal on standard output.
     public static var terminalWidth: Int? {
         var size = winsize()
         guard Output.isTerminal, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -41,7 +41,7 @@ public struct FlowList {
             line("TIME", "FLOW", "", "METHOD", "WHERE", "ACTION", "MS", "SENT", "GOT", "MARKS") { $0 }) + "\n"
     }
 
-    /// - Parameter flow: as the daemon lists it.
+    /// - Parameter flow: a list entry of the daemon.
     public func row(_ flow: JSONValue) -> String {
         let flow = FlowRecord(flow)
         let status = flow.status.map(String.init) ?? "-"
@@ -71,7 +71,7 @@ public struct FlowList {
         ]
         if isRoomy { cells += [Self.right(sent, 5), Self.right(got, 5)] }
         guard width != nil else {
-            // nothing has to fit: the place is whole, and shifts no column behind it; no cell is empty
+            // without a limit, the place is complete and last, and no cell is empty
             cells[4] = action.isEmpty ? Self.left("-", actionWidth) : cells[4]
             cells += [Self.left(marks.isEmpty ? "-" : marks, Self.marksWidth), TerminalText.plain(place)]
             return cells.joined(separator: "  ")
@@ -98,7 +98,7 @@ public struct FlowList {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The time of the day where the reader is.
+    /// The local time of day.
     static func clock(_ milliseconds: Int) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()

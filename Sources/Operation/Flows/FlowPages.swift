@@ -1,18 +1,18 @@
 public import Formats
 import Journal
 
-/// Asks the daemon for flows, page by page, until there are enough of them.
+/// Fetches flows from the daemon page by page.
 public struct FlowPages {
     private let terms: FlowTerms
     private let reveals: Bool
     private let start: Int
-    /// Asks for a path, and has what is answered.
+    /// Requests a path and returns the response.
     private let ask: (String) throws -> JSONValue
     private static let largest = 1000
 
     /// - Parameters:
-    ///   - reveals: an archive is to have secrets in it.
-    ///   - start: the sequence of the last that is left out.
+    ///   - reveals: true to include secrets in an archive.
+    ///   - start: the sequence number of the last flow to leave out.
     public init(
         _ terms: FlowTerms, reveals: Bool = false, after start: Int = 0, ask: @escaping (String) throws -> JSONValue
     ) {
@@ -22,15 +22,15 @@ public struct FlowPages {
         self.ask = ask
     }
 
-    /// The sequence of the newest that there is, whatever it is.
+    /// The sequence number of the newest flow of all.
     public func last() throws -> Int {
         try ask("/v1/flows?filter=calls%3Dyes&limit=1")["flows"]?[0]?["sequence"]?.integer ?? 0
     }
 
-    /// The newest of them.
-    /// - Returns: the oldest of these first, and the sequence of the newest that there is, whatever it is.
+    /// The newest matching flows.
+    /// - Returns: the flows, oldest first, and the sequence number of the newest flow of all.
     public func newest(_ limit: Int) throws -> (flows: [JSONValue], last: Int) {
-        // what comes meanwhile is told to whoever follows from here
+        // flows that arrive later are seen by a follower that starts here
         let last = try last()
         var flows: [JSONValue] = []
         var before = last + 1
@@ -44,11 +44,11 @@ public struct FlowPages {
         return (flows.reversed(), last)
     }
 
-    /// All of them as an HTTP Archive, in pieces: in the order in which they began, and not in that in which they are kept.
+    /// Writes all flows as an HTTP Archive, in pieces, ordered by their start and not by their storage.
     /// - Parameters:
-    ///   - write: takes a piece.
-    ///   - progress: how many there are so far.
-    /// - Returns: how many there are.
+    ///   - write: receives a piece.
+    ///   - progress: receives the number of flows so far.
+    /// - Returns: the number of flows.
     public func archive(_ write: ([UInt8]) throws -> Void, progress: (Int) -> Void) throws -> Int {
         var entries: [(began: String, text: [UInt8])] = []
         var after: Int? = start
@@ -62,7 +62,7 @@ public struct FlowPages {
             progress(entries.count)
             after = log?["_next"]?.integer
         }
-        // in one form and one zone, so that the text is in the order of time
+        // all times have one format and one zone, so text order is time order
         let order = entries.indices.sorted { (entries[$0].began, $0) < (entries[$1].began, $1) }
         try write(Array(HAREntry.beginning(version: Version.usher).utf8))
         for (index, place) in order.enumerated() {

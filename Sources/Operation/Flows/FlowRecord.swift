@@ -1,6 +1,6 @@
 import Formats
 
-/// A flow as the daemon tells it, read for somebody's eyes.
+/// A flow from the daemon, for display.
 struct FlowRecord {
     let value: JSONValue
 
@@ -10,12 +10,12 @@ struct FlowRecord {
     func number(_ name: String) -> Int { value[name]?.integer ?? 0 }
 
     var id: String { text("id") }
-    /// Nil where the client got no answer.
+    /// Nil if the client got no response.
     var status: Int? { value["status"]?.integer }
     var marks: [String] { (value["marks"]?.items ?? []).compactMap(\.text) }
     var error: String? { value["error"]?.text }
 
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     var began: Int {
         let text = text("began")
         let fraction = text.utf8.drop { $0 != 0x2E }.dropFirst().prefix(while: ASCII.isDigit)
@@ -29,7 +29,7 @@ struct FlowRecord {
         return String(url[start.upperBound...])
     }
 
-    /// A letter for each thing that is worth one.
+    /// A letter for each notable property.
     var letters: String {
         let letters = [
             ("request_changed", "C"), ("response_changed", "C"), ("step_up", "S"), ("fault", "F"),
@@ -41,7 +41,7 @@ struct FlowRecord {
         return error == nil ? shown : shown + "E"
     }
 
-    /// Bytes in few characters.
+    /// A size in few characters.
     static func size(_ bytes: Int) -> String {
         guard bytes >= 1000 else { return "\(bytes)" }
         var value = Double(bytes)

@@ -5,26 +5,26 @@ import HTTP1
 import HTTPCodec
 import Journal
 
-/// Sends the request of a flow again: as a client of this very proxy, so that it meets what every client's request meets.
-/// What it holds of secrets goes where it went before, and is told to nobody else.
+/// Replays the request of a flow as a client of this proxy, so that it passes all the usual stages. Its secrets go only to the
+/// destination that received them before.
 struct FlowReplayer {
     private let journal: JournalThread
     private let address: ListeningAddress?
     private let secrets: (any SecretKeeper)?
 
     /// - Parameters:
-    ///   - address: where clients ask without TLS.
-    ///   - secrets: fills them in again; nil where they are not held, or not for whoever asks.
+    ///   - address: a listener without TLS.
+    ///   - secrets: restores secrets; nil if they are not stored, or not available to this requester.
     init(_ journal: JournalThread, at address: ListeningAddress?, _ secrets: (any SecretKeeper)?) {
         self.journal = journal
         self.address = address
         self.secrets = secrets
     }
 
-    /// Requests that are sent again at a time: each has a thread.
+    /// The largest number of concurrent replays; each has a thread.
     private static let most = 4
     private static let work = WorkQueue("replay", atOnce: most, waiting: 0)
-    /// Bytes of an answer: of what is longer, only the beginning is waited for.
+    /// The largest response in bytes. Longer ones are read only up to here.
     private static let largest = 64 << 20
 
     func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
@@ -72,7 +72,7 @@ struct FlowReplayer {
         }
     }
 
-    /// Who listens everywhere is asked here.
+    /// Replaces a wildcard address by loopback.
     private static func reachable(_ address: SocketAddress) -> SocketAddress? {
         switch address.host {
         case "0.0.0.0": SocketAddress(numeric: "127.0.0.1", port: address.port)
@@ -135,16 +135,16 @@ struct FlowReplayer {
     }
 }
 
-/// Finds the flow that a request became, by the connection that it came on.
+/// Finds the flow of a replayed request by its connection.
 private final class ReplayWatch: Sendable {
     private let journal: JournalThread
     private let found = Locked<UInt64?>(nil)
     private let number: Int
 
-    /// Milliseconds that it may take to be kept.
+    /// In milliseconds. The longest wait for the flow to be stored.
     private static let patience = 1_000
 
-    /// - Parameter client: this end of the connection.
+    /// - Parameter client: the local end of the connection.
     init(_ client: SocketAddress?, _ journal: JournalThread) {
         self.journal = journal
         let found = found

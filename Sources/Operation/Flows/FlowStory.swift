@@ -1,13 +1,13 @@
 public import Formats
 import HTTPCodec
 
-/// One flow for somebody's eyes: what was asked for, what happened, what was answered.
+/// One flow for a person: the request, the events and the response.
 public struct FlowStory {
     private let whole: JSONValue
     private let flow: FlowRecord
     private let style: TextStyle
 
-    /// - Parameter flow: as the daemon tells it, whole.
+    /// - Parameter flow: the complete flow from the daemon.
     public init(_ flow: JSONValue, _ style: TextStyle) {
         whole = flow
         self.flow = FlowRecord(flow["flow"] ?? .null)
@@ -31,7 +31,7 @@ public struct FlowStory {
         lines += ["", style.heading(title)] + content.map { $0.isEmpty ? "" : "  \($0)" }
     }
 
-    // MARK: what it is
+    // MARK: title
 
     private var title: String {
         let status = flow.status.map { "\($0) \(ReasonPhrase.of($0))" } ?? "no answer"
@@ -53,16 +53,16 @@ public struct FlowStory {
         return TerminalText.plain(words.joined(separator: ", ")) + (time.isEmpty ? "" : "\n\(time)")
     }
 
-    /// What the time went into.
+    /// The distribution of time.
     private var phases: String {
         let timing = whole["timing_ms"]
         let names = ["waiting", "resolving", "connecting", "securing", "answering", "receiving"]
         return names.compactMap { name in timing?[name]?.integer.map { "\(name) \($0) ms" } }.joined(separator: ", ")
     }
 
-    // MARK: what happened
+    // MARK: events
 
-    /// Events and calls, in the order of time.
+    /// Events and calls in chronological order.
     private func events(of flow: JSONValue, from start: Int) -> [String] {
         var told: [(at: Int, lines: [String])] = (flow["events"]?.items ?? []).map { event in
             let at = event["at_ms"]?.integer ?? 0
@@ -79,7 +79,7 @@ public struct FlowStory {
             let kind = record.marks.contains("attempt") ? "attempt" : "call"
             told.append((at, [Self.line(at, kind, words)] + events(of: call, from: start).map { "    \($0)" }))
         }
-        // what happened at the same time stays in its order
+        // simultaneous events keep their order
         return told.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.flatMap(
             \.element.lines)
     }
@@ -91,7 +91,7 @@ public struct FlowStory {
             + String(repeating: " ", count: max(0, 13 - kind.count)) + words
     }
 
-    // MARK: before and after
+    // MARK: comparison
 
     private func diff(_ before: StoredMessage?, _ after: StoredMessage?) -> [String] {
         guard let before, let after else { return [] }

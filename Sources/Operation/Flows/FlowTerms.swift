@@ -1,16 +1,16 @@
 import Formats
 import Journal
 
-/// The terms of a filter on a command line, on their way to the daemon.
+/// The filter terms of a command line, to be sent to the daemon.
 public struct FlowTerms {
     private let terms: [String]
 
-    /// Why they are no filter.
+    /// The reason why the terms are invalid.
     public struct Fault: Error {
         public let description: String
     }
 
-    /// - Parameter words: as they were typed; `not` may be a word of its own.
+    /// - Parameter words: as typed; `not` may be a separate word.
     public init(_ words: [String]) throws(Fault) {
         do throws(FlowFilter.Fault) { _ = try FlowFilter(words, now: 0) } catch {
             throw Fault(description: error.description)
@@ -18,7 +18,7 @@ public struct FlowTerms {
         terms = Self.joined(words)
     }
 
-    /// Each term with the `not` before it.
+    /// Joins each term with the `not` before it.
     static func joined(_ words: [String]) -> [String] {
         var terms: [String] = []
         var negations = 0
@@ -33,7 +33,7 @@ public struct FlowTerms {
         return terms
     }
 
-    /// - Parameter more: further parameters, in the form in which URLs have them.
+    /// - Parameter more: further query parameters.
     public func path(_ path: String, _ more: [(name: String, value: Int)] = []) -> String {
         let parameters =
             terms.map { "filter=\(PercentCoding.encode($0))" } + more.map { "\($0.name)=\($0.value)" }

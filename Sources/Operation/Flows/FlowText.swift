@@ -1,26 +1,26 @@
 public import Formats
 import Journal
 
-/// A flow for other programs: its messages as they are, or a command that repeats its request.
+/// A flow for other programs: its messages, or a curl command that repeats the request.
 public struct FlowText {
     private let request: StoredMessage?
     private let response: StoredMessage?
     private let flow: FlowRecord
 
-    /// Why there is none.
+    /// The reason why there is no command.
     public struct Fault: Error {
         public let description: String
     }
 
-    /// - Parameter flow: as the daemon tells it, whole.
+    /// - Parameter flow: the complete flow from the daemon.
     public init(_ flow: JSONValue) {
         request = StoredMessage(flow["request"])
         response = StoredMessage(flow["response"])
         self.flow = FlowRecord(flow["flow"] ?? .null)
     }
 
-    /// Both messages, an empty line between them.
-    /// - Parameter isShown: for a terminal, which nothing in it may steer.
+    /// Both messages, separated by an empty line.
+    /// - Parameter isShown: true to remove control characters for a terminal.
     public func http(isShown: Bool) -> [UInt8] {
         let messages = [request, response].compactMap { $0 }
         guard isShown else { return Array(messages.map(\.http).joined(separator: Array("\r\n\r\n".utf8))) }
@@ -35,13 +35,13 @@ public struct FlowText {
 
     // MARK: curl
 
-    /// What curl makes by itself.
+    /// Header fields that curl generates itself.
     private static let made: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
         "expect", "content-encoding",
     ]
 
-    /// A command that repeats the request as the client sent it, behind lines that say what is missing from it.
+    /// A curl command for the client's request, with comments about missing parts.
     public func curl() throws(Fault) -> String {
         guard let request, request.url.contains("://") else {
             throw Fault(description: "it is a tunnel, and no request that could be repeated")
@@ -86,10 +86,10 @@ public struct FlowText {
         return "printf %s \(ShellText.quoted(Base64.encode(request.body))) | base64 -d | "
     }
 
-    /// What a command may be told in one word: Linux takes 128 KiB.
+    /// The largest size of one argument; Linux allows 128 KiB.
     private static let longestWord = 100 << 10
 
-    /// Whether its body can be a word of the command: one that is long, or holds what no word shows, is given by a pipe.
+    /// Whether the body fits into an argument. A long body, or one with bytes that no argument can hold, needs a pipe.
     private static func isWord(_ request: StoredMessage) -> Bool {
         request.isText && request.body.count <= longestWord
             && ShellText.isShown(String(decoding: request.body, as: UTF8.self))
@@ -103,7 +103,7 @@ public struct FlowText {
         case ("GET", false), ("POST", true): break
         default: options.append(["-X", request.method])
         }
-        // what would be taken for a pattern, or made shorter
+        // curl would expand these as patterns, or normalize the path
         if request.url.utf8.contains(where: "[]{}".utf8.contains) { options.append(["--globoff"]) }
         if Array(request.url.utf8).contains(Array("/.".utf8)) { options.append(["--path-as-is"]) }
         if request.has("accept-encoding") { options.append(["--compressed"]) }
@@ -111,7 +111,7 @@ public struct FlowText {
         for field in request.fields where !Self.made.contains(ASCII.lowercased(field.name)) {
             options.append(["-H", field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"])
         }
-        // curl adds these where nobody says anything
+        // curl adds these by default
         for name in ["User-Agent", "Accept"] where !request.has(name) { options.append(["-H", "\(name):"]) }
         guard hasBody else { return options }
         if !request.has("content-type") { options.append(["-H", "Content-Type:"]) }

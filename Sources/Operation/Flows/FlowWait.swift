@@ -1,15 +1,15 @@
 import Control
 import Formats
 
-/// That a command waits for flows: for so many, and no longer than a time.
+/// The option to wait for a number of flows, with a timeout.
 public struct FlowWait {
     private let count: Int
     private let milliseconds: Int
 
-    /// What stands behind `--timeout`.
+    /// The description of `--timeout`.
     public static let form = "a duration from 1ms to \(Units.duration(ControlLimits.longestWait)), as in 10s"
 
-    /// - Returns: nil where the timeout is none.
+    /// - Returns: nil if the timeout is invalid.
     public init?(_ count: Int, timeout: String?) {
         self.count = count
         guard let timeout else {
@@ -26,6 +26,6 @@ public struct FlowWait {
         terms.path("/v1/flows", [("wait", count), ("timeout", milliseconds), ("limit", 1)])
     }
 
-    /// Milliseconds in which the daemon has answered in any case.
+    /// In milliseconds. The daemon responds within this time.
     public var limit: Int { milliseconds + ControlLimits.work }
 }

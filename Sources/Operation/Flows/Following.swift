@@ -1,8 +1,8 @@
 import Glibc
 
-/// How a command ends that shows something until somebody has seen enough.
+/// The end of commands that show a stream until they are interrupted.
 public enum Following {
-    /// Ctrl-C, an end that is asked for, and a reader that is gone end the command, and nothing is amiss.
+    /// Makes Ctrl-C, SIGTERM and a closed pipe end the command without an error.
     public static func endsQuietly() {
         for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number) { _ in _exit(0) } }
     }

@@ -1,16 +1,15 @@
 import Formats
 
-/// Words of a command line, as every POSIX shell takes them for what they are: `$'…'` is not known to all of them, and one
-/// that does not know it would run what stands behind a quote in it.
+/// Quotes words for every POSIX shell. It avoids `$'…'`, because shells that do not know it would run the text after a quote.
 enum ShellText {
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,".utf8)
 
-    /// What steers a terminal is written as numbers, which `printf` makes bytes of. A NUL is lost: no word can have one.
+    /// Control characters are written as octal numbers for `printf`. A NUL is lost, because no argument can contain one.
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(plain.contains) { return text }
         var out = ""
         var word = Word.none
-        // a shell takes bytes: a quote is one whatever mark stands upon it
+        // shells work on bytes, so a quote with a combining mark is still a quote
         for scalar in text.unicodeScalars {
             let isQuoted = !hides(scalar)
             word.become(isQuoted ? .quoted : .numbers, &out)
@@ -26,10 +25,10 @@ enum ShellText {
         return out.isEmpty ? "''" : out
     }
 
-    /// Whether it stands in a word as it is.
+    /// Whether the text needs no escapes for control characters.
     static func isShown(_ text: some StringProtocol) -> Bool { !text.unicodeScalars.contains(where: hides) }
 
-    /// The end of what a command printed loses its line breaks: they stand as they are.
+    /// Command substitution drops line breaks at the end, so line breaks are written literally.
     private static func hides(_ scalar: Unicode.Scalar) -> Bool {
         scalar.steers && scalar != "\n" && scalar != "\t"
     }
@@ -39,7 +38,7 @@ enum ShellText {
         return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
     }
 
-    /// What the part of a word is that is being written.
+    /// The kind of the word's part that is being written.
     private enum Word {
         case none, quoted, numbers
 

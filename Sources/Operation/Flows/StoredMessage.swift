@@ -1,20 +1,20 @@
 import Formats
 import HTTPCodec
 
-/// A message of a flow as the daemon tells it.
+/// A message of a flow from the daemon.
 struct StoredMessage {
     let fields: [(name: String, value: String)]
-    /// What is kept of the body.
+    /// The stored part of the body.
     let body: [UInt8]
     let isText: Bool
     let isCut: Bool
-    /// Why it is not kept; empty where nothing is to be said.
+    /// The reason why it is not stored; empty if there is nothing to say.
     let comment: String
     let bytes: Int
-    /// Of a request.
+    /// Requests only.
     let method: String
     let url: String
-    /// Of a response; 0 for a request.
+    /// Responses only; 0 for a request.
     let status: Int
     let version: String
 
@@ -43,13 +43,13 @@ struct StoredMessage {
     func has(_ name: String) -> Bool { value(name) != nil }
 
     var startLine: String {
-        // with its whole URL: nothing else tells http from https
+        // with the whole URL, which alone tells http from https
         guard status != 0 else { return "\(method) \(url) \(version)" }
         let reason = ReasonPhrase.of(status)
         return "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)")
     }
 
-    /// As it goes over a connection, but for a body that was unpacked to be kept.
+    /// The message as sent, except for a body that was decoded for storage.
     var http: [UInt8] {
         var out = Array("\(startLine)\r\n".utf8)
         for field in fields { out += "\(field.name): \(field.value)\r\n".utf8 }
@@ -58,7 +58,7 @@ struct StoredMessage {
 
     // MARK: lines
 
-    /// What a line has at most, for somebody's eyes.
+    /// The longest displayed line, in characters.
     private static let most = 2000
 
     private static func shown(_ line: some StringProtocol) -> String {
@@ -73,7 +73,7 @@ struct StoredMessage {
         return ([start] + fields.map { "\($0.name): \($0.value)" }).map(Self.shown)
     }
 
-    /// The body's lines, JSON with one for each member.
+    /// The body's lines. JSON has one line per member.
     var bodyLines: [String] {
         if !comment.isEmpty { return ["(\(bytes) bytes; \(comment))"] }
         guard !body.isEmpty else { return isCut || bytes > 0 ? ["(\(bytes) bytes that are not kept)"] : [] }

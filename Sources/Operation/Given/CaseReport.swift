@@ -1,7 +1,7 @@
 import Configuration
 public import Formats
 
-/// What is said of the cases of `usher test` that were run.
+/// The report of `usher test` about its cases.
 public struct CaseReport {
     public private(set) var runs: [CaseRun] = []
 
@@ -12,9 +12,9 @@ public struct CaseReport {
     public var failed: Int { runs.count { !$0.isPassed } }
     public var summary: String { "\(runs.count - failed) passed, \(failed) failed" }
 
-    // MARK: for a person
+    // MARK: text
 
-    /// What is said of one case.
+    /// The text about one case.
     public static func text(_ run: CaseRun, _ style: TextStyle) -> String {
         let place = "\(run.testCase.place.file):\(run.testCase.place.line)"
         guard !run.isPassed else { return "\(style.good("pass"))  \(place): \(run.testCase.name)\n" }
@@ -27,12 +27,12 @@ public struct CaseReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// From what was expected to what there is.
+    /// The difference between the expected and the actual text.
     private static func diff(_ failure: CaseRun.Failure) -> [LineDiff.Line] {
         LineDiff(failure.expected, failure.actual).folded(around: 3).lines
     }
 
-    // MARK: for programs
+    // MARK: JSON and JUnit
 
     public var json: JSONValue {
         .object([
@@ -61,7 +61,7 @@ public struct CaseReport {
         ])
     }
 
-    /// The XML that JUnit made usual: a suite for each file.
+    /// JUnit's XML, with a suite for each file.
     public var junit: String {
         var files: [String] = []
         for run in runs where !files.contains(run.testCase.place.file) { files.append(run.testCase.place.file) }
@@ -105,7 +105,7 @@ public struct CaseReport {
         return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
     }
 
-    /// XML has no control characters but white space, whatever is written for them.
+    /// Removes control characters, which XML does not allow even when escaped.
     private static func escaped(_ text: String) -> String {
         let allowed = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             let isAllowed =

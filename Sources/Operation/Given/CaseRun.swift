@@ -8,33 +8,33 @@ import Observation
 import ProxyCore
 import TLSEngine
 
-/// One case of `usher test`, tried without a network.
+/// Runs one case of `usher test` without a network.
 public struct CaseRun {
     /// An expectation that was not met.
     public struct Failure: Sendable {
         public var place: CasePlace
-        /// What it is about: `sent.headers.X`.
+        /// The checked property: `sent.headers.X`.
         public var subject: String
         public var expected: [String]
         public var actual: [String]
-        /// What may help to understand it.
+        /// Notes that help to understand the failure.
         public var notes: [String] = []
     }
 
-    /// What cannot be tried.
+    /// The reason why a case cannot be run.
     public struct Fault: Error, Sendable {
         public var description: String
     }
 
     public let testCase: TestCase
     public private(set) var failures: [Failure] = []
-    /// How long it took.
+    /// The duration of the run.
     public private(set) var milliseconds = 0
 
     private let dryRun: DryRun
     private let redaction: Redaction
 
-    /// - Parameter secrets: what is shown nowhere, beside those of the configuration.
+    /// - Parameter secrets: additional values to redact, beside those of the configuration.
     public init(_ testCase: TestCase, snapshot: Snapshot, secrets: [String] = []) throws(Fault) {
         let began = Loop.monotonicMilliseconds()
         self.testCase = testCase
@@ -66,7 +66,7 @@ public struct CaseRun {
 
     public var isPassed: Bool { failures.isEmpty }
 
-    // MARK: what is given
+    // MARK: input
 
     private static func origin(_ origin: TestCase.Origin, to request: RequestHead) throws(Fault) -> DryOrigin {
         switch origin {
@@ -94,7 +94,7 @@ public struct CaseRun {
         }
     }
 
-    // MARK: judging
+    // MARK: checks
 
     private mutating func judge() {
         let found = dryRun.classification
@@ -158,7 +158,7 @@ public struct CaseRun {
 
     private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
-    /// What happened, for whoever wonders.
+    /// The events, to help with a failure.
     private var story: [String] {
         dryRun.moments.compactMap { moment in
             if case .judged = moment { nil } else { moment.sentence }
@@ -257,7 +257,7 @@ public struct CaseRun {
 }
 
 extension DryAnswer {
-    /// What interceptors know by these names.
+    /// Translates a failure of the case file into the error that interceptors see.
     init(_ failure: TestCase.Failure) {
         self =
             switch failure {

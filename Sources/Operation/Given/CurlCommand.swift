@@ -2,7 +2,7 @@ import Configuration
 import Formats
 import HTTPCodec
 
-/// A curl command line as a request, so that a failing call can be pasted into `usher explain`.
+/// Parses a curl command line, so that a failing call can be pasted into `usher explain`.
 struct CurlCommand {
     struct Fault: Error {
         let description: String
@@ -11,35 +11,35 @@ struct CurlCommand {
     private var method: String?
     private var url: String?
     private var headers: [(name: String, value: String)] = []
-    /// Headers that curl is told not to write, in lower case.
+    /// Lower-case names of header fields that curl is told to omit.
     private var removed: Set<String> = []
     private var cookies: [String] = []
-    /// Nil where no option gives any; an empty one is sent, too.
+    /// Nil without a data option; empty data is sent.
     private var data: String?
     private var dataInQuery = false
     private var isJSON = false
     private var head = false
     private var wantsHTTP2 = false
 
-    /// Options that take a value and do not change the request.
+    /// Options with a value that do not affect the request.
     private static let ignoredWithValue: Set<String> = [
         "-x", "--proxy", "-o", "--output", "-w", "--write-out", "-m", "--max-time", "--connect-timeout", "--cacert",
         "--resolve", "-c", "--cookie-jar", "--retry", "-E", "--cert", "--key", "--noproxy", "-U", "--proxy-user",
     ]
 
-    /// What curl would send.
+    /// The request that curl would send.
     struct Request {
         var method: String
         var url: String
-        /// Those that are told to be left out have no value.
+        /// A header that is to be omitted has no value.
         var headers: [(name: String, value: String?)]
-        /// Nil where it has none; it may be empty.
+        /// Nil if there is no body; it may be empty.
         var body: String?
-        /// curl is told to speak it.
+        /// True if curl is told to use HTTP/2.
         var wantsHTTP2: Bool
     }
 
-    /// - Throws: `Fault` with the option or the place that cannot be understood.
+    /// - Throws: `Fault` with the option or position that is not understood.
     static func request(_ text: String) throws(Fault) -> Request {
         var command = CurlCommand()
         var words = try ShellWords.split(text)
@@ -70,7 +70,7 @@ struct CurlCommand {
         return try command.finished()
     }
 
-    /// `-sXPOST` is `-s`, `-X POST`; `--header=…` is not curl's way but harmless.
+    /// Splits `-sXPOST` into `-s` and `-X POST`. It also accepts `--header=…`, which curl does not.
     private static func expand(_ word: String) -> [(String, String?)] {
         if word.hasPrefix("--") {
             guard let equals = word.firstIndex(of: "=") else { return [(word, nil)] }
@@ -94,7 +94,7 @@ struct CurlCommand {
         switch option {
         case "-I", "--head": head = true
         case "-G", "--get": dataInQuery = true
-        // the last of them counts
+        // the last of these options counts
         case "--http2", "--http2-prior-knowledge": wantsHTTP2 = true
         case "--http1.1", "--http1.0", "-0": wantsHTTP2 = false
         case "-s", "-S", "-k", "-v", "-L", "-i", "-f", "-g", "-n", "-N", "-p", "-q", "-a", "-#", "-4", "-6",
@@ -121,7 +121,7 @@ struct CurlCommand {
             isJSON = true
             add("", value)
         case "-b", "--cookie":
-            // without a value it only turns curl's own keeping of cookies on
+            // without a value it only enables curl's own cookie store
             guard !value.isEmpty else { break }
             guard value.contains("=") else { throw Self.readsFile(option, value) }
             cookies.append(value)
@@ -137,12 +137,12 @@ struct CurlCommand {
         Fault(description: "\(option) \(value) reads a file: paste its content instead")
     }
 
-    /// An empty value takes the header out.
+    /// An empty value omits the header.
     private mutating func setHeader(_ name: String, _ value: String) {
         if value.isEmpty { removed.insert(ASCII.lowercased(name)) } else { headers.append((name, value)) }
     }
 
-    /// `Name: value`; `Name:` takes it out, and `Name;` sends it without a value.
+    /// `Name: value`; `Name:` omits the header, and `Name;` sends it without a value.
     private mutating func takeHeader(_ option: String, _ value: String) throws(Fault) {
         guard !value.hasPrefix("@") else { throw Self.readsFile(option, value) }
         guard let end = value.firstIndex(of: ":") ?? value.firstIndex(of: ";") else {
@@ -159,7 +159,7 @@ struct CurlCommand {
         data = data.map { $0 + separator + value } ?? value
     }
 
-    /// `content`, `=content` and `name=content`; where @ takes the place of =, a file has the content.
+    /// `content`, `=content` and `name=content`. With @ in place of =, a file has the content.
     private static func encoded(_ value: String) throws(Fault) -> String {
         func encode(_ text: Substring) -> String {
             PercentCoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(separator: "+")
@@ -206,9 +206,9 @@ struct CurlCommand {
     }
 }
 
-/// Splits a command line as a POSIX shell would, without any expansion but of what `ShellText` writes.
+/// Splits a command line like a POSIX shell, without expansions except for the output of `ShellText`.
 enum ShellWords {
-    /// A shell knows no marks that stand upon a quote.
+    /// A shell ignores combining marks after a quote.
     private typealias Rest = Substring.UnicodeScalarView
 
     static func split(_ text: String) throws(CurlCommand.Fault) -> [String] {
@@ -278,7 +278,7 @@ enum ShellWords {
         throw CurlCommand.Fault(description: "a double quote is not closed")
     }
 
-    /// Bytes as numbers, each `\ooo`.
+    /// Parses octal bytes of the form `\ooo`.
     private static func printed(
         _ numbers: Rest, _ rest: inout Rest
     ) throws(CurlCommand.Fault) -> String.UnicodeScalarView {
@@ -293,7 +293,7 @@ enum ShellWords {
         return text.unicodeScalars
     }
 
-    /// `$'…'`, which browsers write when they copy a request as curl.
+    /// `$'…'`, which browsers use when they copy a request as a curl command.
     private static func ansiQuoted(_ rest: inout Rest) throws(CurlCommand.Fault) -> String.UnicodeScalarView {
         var text = String.UnicodeScalarView()
         while let scalar = rest.popFirst() {

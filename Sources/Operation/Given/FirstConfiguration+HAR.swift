@@ -4,13 +4,13 @@ import HTTPCodec
 import Interception
 
 extension FirstConfiguration {
-    /// Why a HAR proposes nothing, in one line.
+    /// The reason why a HAR file is not usable, in one line.
     public struct Fault: Error, Sendable {
         public let description: String
     }
 
-    /// What is to be seen in recorded traffic: where AM is, in which realms and by which trees users sign in, and what AM
-    /// protects. Of the traffic itself nothing but names is taken.
+    /// Derives a configuration from recorded traffic: the AM, its realms and trees, and the resources that AM protects. It takes
+    /// nothing but names from the traffic.
     public init(har text: [UInt8]) throws(Fault) {
         self.init()
         let entries: [HARFile.Entry]
@@ -37,7 +37,7 @@ extension FirstConfiguration {
 
     // MARK: AM
 
-    /// Its context and host, by the paths that it alone has.
+    /// AM's context and host, found by AM's characteristic paths.
     private static func base(_ entries: [HARFile.Entry]) -> (url: String, host: String)? {
         var weights: [String: (weight: Int, place: Int, host: String)] = [:]
         for (place, entry) in entries.enumerated() {
@@ -78,7 +78,7 @@ extension FirstConfiguration {
         if let first = trees.first { tree = first }
     }
 
-    /// The session's cookie, where AM tells its name or sets one to the token that it hands out.
+    /// The session cookie: AM names it, or sets a cookie to the token that it issues.
     private static func cookie(_ entry: HARFile.Entry) -> String? {
         if let name = entry.json?["cookieName"]?.text, FieldSyntax.isName(name) { return name }
         guard let token = entry.json?["tokenId"]?.text, !token.isEmpty else { return nil }
@@ -91,7 +91,7 @@ extension FirstConfiguration {
         return nil
     }
 
-    /// Those that want an answer.
+    /// The callbacks that need an answer.
     private static func callbacks(_ entry: HARFile.Entry) -> [String] {
         (entry.json?["callbacks"]?.items ?? []).compactMap { callback in
             guard callback["input"]?.items?.isEmpty == false else { return nil }
@@ -111,7 +111,7 @@ extension FirstConfiguration {
         SessionSource.carried(by: entry.request, named: cookie) != nil
     }
 
-    /// A glob for each folder of theirs, without those that another covers.
+    /// A glob for each folder, without those that another one covers.
     private static func globs(_ entries: [HARFile.Entry]) -> [String] {
         let globs = unique(
             entries.map { entry in

@@ -2,23 +2,23 @@ import Configuration
 import Formats
 import HTTPCodec
 
-/// A configuration to begin with: what `usher init` writes.
+/// A starting configuration, as `usher init` writes it.
 public struct FirstConfiguration {
     public var server = "https://am.example.com/am"
     public var realms = ["/"]
     public var cookie = "iPlanetDirectoryPro"
     /// Globs over whole URLs.
     public var resources: [String] = []
-    /// Whose TLS is opened; nil for the hosts of all that is named here.
+    /// The intercepted hosts; nil for the hosts of all configured URLs.
     public var intercepted: [String]?
-    /// The tree by which users were seen to sign in.
+    /// The tree that users signed in with.
     var tree = "Login"
-    /// The callbacks that it was seen to ask by.
+    /// The callbacks of that tree.
     var callbacks = ["NameCallback", "PasswordCallback"]
 
     public init() {}
 
-    /// The hosts of AM and of the resources, as far as they are spoken to over TLS.
+    /// The TLS hosts of AM and of the resources.
     public var hosts: [String] {
         var hosts: [String] = []
         for url in [server] + resources where url.hasPrefix("https://") {
@@ -29,13 +29,13 @@ public struct FirstConfiguration {
         return hosts
     }
 
-    /// Why the file could not be used, in one line each.
+    /// The errors in the resulting file, one line each.
     public var faults: [String] {
         guard case .failure(let faults) = loaded else { return [] }
         return faults.diagnostics.filter { $0.severity == .error }.map(\.message)
     }
 
-    /// What in it is likely not meant.
+    /// The warnings about the resulting file.
     public var warnings: [String] {
         guard case .success(let snapshot) = loaded else { return [] }
         return snapshot.warnings.map(\.message)
@@ -46,7 +46,7 @@ public struct FirstConfiguration {
             text: text, file: "", environment: [:], readFile: { _ throws(FileFault) in throw .missing })
     }
 
-    // MARK: the file
+    // MARK: file
 
     public var text: String {
         [Self.beginning, am, tls, interceptors, authorization].joined(separator: "\n")
@@ -135,7 +135,7 @@ public struct FirstConfiguration {
         }
     }
 
-    /// JSON's strings are YAML's.
+    /// JSON strings are valid YAML strings.
     private static func quoted(_ text: String) -> String { JSONValue.string(text).serialized }
 
     private static func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ", "))]" }

@@ -1,12 +1,12 @@
 import Formats
 import HTTPCodec
 
-/// The fields of a request in HTTP/2, those of its first line among them (RFC 9113 §8.3.1), as browsers and tools show them.
+/// The fields of an HTTP/2 request with its pseudo-header fields (RFC 9113 §8.3.1), as browsers and tools show them.
 struct GivenFields {
     private struct Field {
         var name: [UInt8]
         var value: [UInt8]
-        /// Where it stands in the text, the first line being 1; nil where it was made of something else.
+        /// The line in the text, starting at 1; nil if the field was not pasted.
         var line: Int?
 
         var words: String {
@@ -18,12 +18,13 @@ struct GivenFields {
     private var fields: [Field] = []
     private(set) var body: [UInt8] = []
 
-    // MARK: as they are pasted
+    // MARK: pasted text
 
-    /// - Parameter text: fields line by line, `:method: GET`; or name and value on lines of their own, `:method`, `GET`; or what
-    ///   curl -v or nghttp -v prints, of which the first request counts.
-    /// - Returns: nil for a text that has none of these.
-    /// - Throws: `Explanation.Fault` where a line is no field.
+    /// - Parameter text: fields line by line, `:method: GET`; or name and value on separate lines, `:method`, `GET`; or the
+    ///   output
+    /// of curl -v or nghttp -v, of which the first request counts.
+    /// - Returns: nil if the text has none of these forms.
+    /// - Throws: `Explanation.Fault` if a line is no field.
     init?(pasted text: [UInt8]) throws(Explanation.Fault) {
         switch text.first {
         case ASCII.colon: try takeLines(GivenMessage(text))
@@ -61,7 +62,7 @@ struct GivenFields {
                 "line \(number) is no field, a name, a colon and a value: \(String(decoding: line, as: UTF8.self))")
     }
 
-    /// `* [HTTP/2] [1] [:method: GET]` and `* h2h3 [:method: GET]` are curl's; of nghttp's, what is indented behind
+    /// Reads curl's `* [HTTP/2] [1] [:method: GET]` and `* h2h3 [:method: GET]`, and nghttp's indented lines after
     /// `send HEADERS frame`.
     private mutating func takeTranscript(_ text: [UInt8]) throws(Explanation.Fault) {
         var isInFrame = false
@@ -69,7 +70,7 @@ struct GivenFields {
         for (index, line) in text.split(separator: ASCII.lf, omittingEmptySubsequences: false).enumerated() {
             let words = String(decoding: Self.trimmed(Array(line)), as: UTF8.self)
             if let field = Self.ofCurl(words) {
-                // a further request is another one
+                // another stream is another request
                 if let stream, stream != field.stream { return }
                 stream = field.stream
                 try take(Array(field.text.utf8)[...], index + 1)
@@ -109,9 +110,9 @@ struct GivenFields {
         return line
     }
 
-    // MARK: as a client makes them
+    // MARK: conversion
 
-    /// What a client writes in HTTP/2 that would write this in HTTP/1: whose fields of the connection have no place there.
+    /// The HTTP/2 fields of a request in HTTP/1 form. Fields about the connection are dropped.
     init(of head: RequestHead, body: [UInt8]) {
         self.body = body
         let isTunnel = head.target.form == .authority
@@ -136,13 +137,13 @@ struct GivenFields {
         fields.append(Field(name: Array(name.utf8), value: Array(value.utf8)))
     }
 
-    // MARK: what they come to
+    // MARK: head
 
-    /// The head that Usher makes of them.
-    /// - Throws: `Explanation.Fault` with the rule that they break, and where.
+    /// The head that Usher would read.
+    /// - Throws: `Explanation.Fault` with the violated rule and the line.
     func head() throws(Explanation.Fault) -> RequestHead {
         let size = fields.reduce(0) { $0 + $1.name.count + $1.value.count + 4 }
-        // how much is too much is decided when the request is run
+        // size limits apply when the request is run
         let limits = HeadLimits(bytes: size, fields: fields.count + 1, target: size)
         var block = FieldBlock()
         block.begin()

@@ -1,7 +1,7 @@
 import Formats
 import HTTPCodec
 
-/// An HTTP message as somebody wrote it down, with the line ends of the editor that wrote it.
+/// An HTTP message in a text file, with any line ends.
 struct GivenMessage {
     /// The lines of the head without their ends, the start line first.
     var lines: [[UInt8]]
@@ -22,14 +22,14 @@ struct GivenMessage {
         body = Array(text[start...])
     }
 
-    /// The same in HTTP/1, with the whole URL as target.
+    /// A message in HTTP/1 form, with the whole URL as its target.
     init(_ head: RequestHead, _ body: [UInt8]) {
         lines = [Array("\(head.methodText) \(head.url) HTTP/1.1".utf8)]
         lines += head.fields.lines.map { Array("\($0.name): \($0.value)".utf8) }
         self.body = body
     }
 
-    /// Has the start line of a request say HTTP/1.1 where it says HTTP/2 or HTTP/3, as clients show it.
+    /// Replaces HTTP/2 or HTTP/3 in a request's start line by HTTP/1.1; clients show such lines.
     /// - Returns: whether it did.
     mutating func takeVersion() -> Bool {
         guard let line = lines.first else { return false }
@@ -47,15 +47,15 @@ struct GivenMessage {
         return bytes
     }
 
-    /// As it would stand on the wire.
+    /// The bytes of the message.
     var bytes: [UInt8] { head + body }
 
-    /// Blank lines behind the head are an editor's, where nothing says that they are a body.
+    /// Drops blank lines after the head, which editors add, if nothing declares a body.
     mutating func dropBlankBody() {
         if body.allSatisfy({ $0 == ASCII.cr || $0 == ASCII.lf }) { body = [] }
     }
 
-    /// How long the body is, by its own word.
+    /// The declared Content-Length.
     var length: Int? {
         for line in lines {
             guard let colon = line.firstIndex(of: ASCII.colon),
@@ -66,13 +66,13 @@ struct GivenMessage {
         return nil
     }
 
-    /// Says how long the body is that is here.
+    /// Sets Content-Length to the actual size.
     mutating func setLength() {
         remove("content-length")
         lines.append(Array("Content-Length: \(body.count)".utf8))
     }
 
-    /// - Parameter name: of a field, in lower case.
+    /// - Parameter name: a field name in lower case.
     mutating func remove(_ name: String) {
         lines.removeAll { line in
             guard let colon = line.firstIndex(of: ASCII.colon) else { return false }

@@ -3,46 +3,46 @@ import HTTP1
 import HTTPCodec
 import ProxyCore
 
-/// A request as somebody wrote it down to have it explained, made into what a client would send to its proxy.
+/// A request given as text, converted into the form that a client sends to its proxy.
 struct GivenRequest {
     private(set) var head: RequestHead
     private var given: GivenMessage
 
-    /// Its client speaks HTTP/2, where that is agreed on.
+    /// True if the client uses HTTP/2 where it is negotiated.
     private(set) var wantsHTTP2 = false
-    /// Its client would speak HTTP/2, but not with a proxy that it asks for an http URL.
+    /// True if the client would use HTTP/2, but not for http URLs over a proxy.
     private(set) var keepsToHTTP1 = false
-    /// The URL that it was written with.
+    /// The URL in the text.
     private var url: (target: Target, host: String) = (Target(), "")
 
-    /// Where the client has a tunnel made to first: a request for an https URL goes in one.
+    /// The origin of the tunnel that the client opens first. Requests for https URLs use one.
     var tunnel: Origin? {
         guard url.target.form != .authority, url.target.scheme == .https else { return nil }
         return Origin(scheme: .https, host: url.host, port: url.target.port)
     }
 
     var body: [UInt8] { given.body }
-    /// In HTTP/1.
+    /// The message in HTTP/1.
     var message: [UInt8] { given.bytes }
 
-    /// What comes to the proxy, or through the tunnel, in the protocol that is spoken there.
+    /// The message that the proxy receives, or the tunnel carries, in the version in use.
     func message(_ settings: HTTP2Settings) -> DryMessage {
-        // what is in the stream of a CONNECT is a connection that begins with it in HTTP/1
+        // in the stream of a CONNECT, the connection begins with this message in HTTP/1
         let isStream = version(settings) == .http2 && head.target.form != .authority
         return isStream ? .stream(head, body: body) : .bytes(message)
     }
 
-    /// A handshake agrees on a protocol; without one, the client says what it has decided on.
+    /// The version that TLS negotiates; without TLS, the client's choice.
     func version(_ settings: HTTP2Settings) -> HTTPVersion {
         if wantsHTTP2 { return tunnel == nil || settings.clients ? .http2 : .http11 }
         return head.version == .http10 ? .http10 : .http11
     }
 
-    /// - Parameter text: what somebody pasted.
+    /// - Parameter text: pasted text.
     init(_ text: [UInt8]) throws(Explanation.Fault) { try self.init(PastedText(text)) }
 
-    /// - Parameter pasted: an HTTP message, lines ended by CRLF or LF, the fields of one in HTTP/2 (`GivenFields`), or a curl command.
-    /// - Throws: `Explanation.Fault` where it can be read as none of these.
+    /// - Parameter pasted: an HTTP message with CRLF or LF, the fields of an HTTP/2 request (`GivenFields`), or a curl command.
+    /// - Throws: `Explanation.Fault` if it is none of these.
     init(_ pasted: PastedText) throws(Explanation.Fault) {
         let trimmed = pasted.request
         guard !trimmed.isEmpty else {
@@ -72,7 +72,7 @@ struct GivenRequest {
         do throws(HTTPFault) {
             head = try Self.read(given)
             if head.target.form == .origin || head.target.form == .asterisk {
-                // as the origin sees it, or a browser shows it; a client tells its proxy the whole URL
+                // origin form, as an origin receives it or a browser shows it; clients send the whole URL to a proxy
                 try head.settleHost(scheme: wantsHTTP2 ? .https : .http)
                 given.lines[0] = startLine(head.url)
                 head = try Self.read(given)
@@ -96,11 +96,11 @@ struct GivenRequest {
 
     private mutating func finish(isCommand: Bool) {
         tellLength(always: isCommand || !wantsHTTP2)
-        // as a client asks in its tunnel: the origin is named by Host alone
+        // inside a tunnel, only Host names the origin
         if tunnel != nil { given.lines[0] = startLine(targetInTunnel) }
     }
 
-    // MARK: a message
+    // MARK: message
 
     private func startLine(_ target: String) -> [UInt8] {
         Array("\(head.methodText) \(target) HTTP/1.\(head.version == .http10 ? 0 : 1)".utf8)
@@ -111,7 +111,7 @@ struct GivenRequest {
         return head.query.map { "\(head.path)?\($0)" } ?? head.path
     }
 
-    /// How much is too much is decided when the request is run.
+    /// Size limits apply when the request is run.
     private static func read(_ given: GivenMessage) throws(HTTPFault) -> RequestHead {
         let bytes = given.head
         var head = RequestHead()
@@ -121,8 +121,8 @@ struct GivenRequest {
         return head
     }
 
-    /// A message that was copied from somewhere may have lost its length, or its body: what is here is what there is.
-    /// - Parameter always: a body has to have a length.
+    /// Corrects the length, because a copied message may lack its length or its body.
+    /// - Parameter always: true if a body must have a length.
     private mutating func tellLength(always: Bool) {
         if head.fields.contains(.transferEncoding) { return }
         guard head.fields.contains(.contentLength) else {
@@ -140,7 +140,7 @@ struct GivenRequest {
         given.setLength()
     }
 
-    // MARK: a command
+    // MARK: curl
 
     private static func command(_ text: String) throws(Explanation.Fault) -> CurlCommand.Request {
         do throws(CurlCommand.Fault) {

@@ -2,18 +2,18 @@ import Formats
 import HTTPCodec
 import ProxyCore
 
-/// A response as somebody wrote it down, made into what an origin would send.
+/// A response given as text, converted into the form that an origin sends.
 struct GivenResponse {
     private(set) var message: [UInt8]
     let head: ResponseHead
     let body: [UInt8]
 
     /// - Parameters:
-    ///   - text: an HTTP message, lines ended by CRLF or LF, such as `curl -i` prints.
-    ///   - request: what it answers.
+    ///   - text: an HTTP message with CRLF or LF, such as the output of `curl -i`.
+    ///   - request: the request that it answers.
     init(_ text: [UInt8], to request: RequestHead) throws(Explanation.Fault) {
         var given = Self.final(text)
-        // what curl prints was taken out of its framing, and a message that was copied may have lost some of its body
+        // curl removes the framing from its output, and a copied message may lack a part of its body
         if DryResponse(reading: given.bytes, to: request)?.isWhole != true {
             given.remove("transfer-encoding")
             given.setLength()
@@ -27,14 +27,14 @@ struct GivenResponse {
         body = read.body
     }
 
-    /// Without the heads that a client prints before it: interim ones, and what a proxy said of a tunnel.
+    /// Removes preceding heads that a client prints: interim responses, and the proxy's response to CONNECT.
     private static func final(_ text: [UInt8]) -> GivenMessage {
         var given = GivenMessage(text.drop { $0 <= ASCII.space })
         while given.body.starts(with: "HTTP/".utf8), !given.lines.contains(where: isLength) {
             given = GivenMessage(given.body)
         }
         if !given.lines.contains(where: isLength) { given.dropBlankBody() }
-        // a start line of HTTP/2, as clients print it
+        // an HTTP/2 start line, as clients print it
         if let line = given.lines.first, line.starts(with: "HTTP/2".utf8) || line.starts(with: "HTTP/3".utf8) {
             let rest = line.drop { $0 != ASCII.space }
             given.lines[0] = Array("HTTP/1.1".utf8) + rest

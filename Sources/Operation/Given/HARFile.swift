@@ -1,14 +1,14 @@
 import Formats
 import HTTPCodec
 
-/// Requests and responses that a browser or a proxy has recorded (HTTP Archive 1.2).
+/// Requests and responses recorded by a browser or a proxy (HTTP Archive 1.2).
 struct HARFile {
     struct Entry {
         var request: RequestHead
         var body: [UInt8]
         var status: Int
         var headers: [(name: String, value: String)]
-        /// The response's body, where it is JSON.
+        /// The response's body, if it is JSON.
         var json: JSONValue?
 
         func header(_ name: String) -> [String] {
@@ -16,7 +16,7 @@ struct HARFile {
         }
     }
 
-    /// Why it cannot be used, in one line.
+    /// The reason why the file is not usable, in one line.
     struct Fault: Error {
         let description: String
     }

@@ -1,4 +1,4 @@
-/// What became of the lines of a text.
+/// The difference between two texts, by lines.
 struct LineDiff {
     enum Mark: String {
         case same = " "
@@ -13,7 +13,7 @@ struct LineDiff {
 
     private(set) var lines: [Line] = []
 
-    /// Longer texts are compared at their beginning and their end alone: the comparison takes time by the square.
+    /// Of longer texts, only the beginning and the end are compared, because the time is quadratic.
     private static let most = 2_000
 
     init(_ old: [String], _ new: [String]) {
@@ -62,7 +62,7 @@ struct LineDiff {
         return lines
     }
 
-    /// The same with no more than so many unchanged lines around what changed; a line in place of the others.
+    /// The difference with a limited number of unchanged lines around changes; one line replaces the others.
     func folded(around context: Int) -> LineDiff {
         var kept = [Bool](repeating: false, count: lines.count)
         for index in lines.indices where lines[index].mark != .same {

@@ -2,15 +2,15 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// What somebody pasted to have it explained: a request, and what other commands print with one.
+/// Text pasted into `usher explain`: a request, with additions that other commands print.
 struct PastedText {
-    /// A message, the fields of one in HTTP/2, or a curl command.
+    /// A message, the fields of an HTTP/2 request, or a curl command.
     private(set) var request: [UInt8]
-    /// The answer that stands behind the request in what `usher flow --http` prints.
+    /// The response after the request, as `usher flow --http` prints it.
     private(set) var response: [UInt8]?
-    /// What a pipe hands the command as its body.
+    /// The body that a pipe passes to the command.
     private(set) var input: [UInt8]?
-    /// What the flow was recorded as that it was made of: an `authId` tells that only to whoever saw its journey begin.
+    /// The recorded payload of the flow. An `authId` reveals it only to a process that saw the journey begin.
     private(set) var payload: ActionPayload?
 
     init(_ text: [UInt8]) {
@@ -34,7 +34,7 @@ struct PastedText {
 
     private static let remark = "# seen as "
 
-    /// The line that tells which journey a call was of; nil where there is nothing to tell.
+    /// The comment that records the journey of a call; nil if there is none.
     static func remark(action: String, tree: String, type: String) -> String? {
         guard !tree.isEmpty || !type.isEmpty else { return nil }
         let words = [("action", action), ("tree", tree), ("type", type)].filter { !$0.1.isEmpty }
@@ -56,9 +56,9 @@ struct PastedText {
         return payload.tree == nil && payload.type == nil ? nil : payload
     }
 
-    // MARK: a body by a pipe
+    // MARK: piped body
 
-    /// `printf %s BASE64 | base64 -d | curl … --data-binary @-`
+    /// Parses `printf %s BASE64 | base64 -d | curl … --data-binary @-`.
     private mutating func takePipe() {
         let text = String(decoding: request, as: UTF8.self)
         let (start, middle, end) = ("printf %s ", " | base64 -d | ", "--data-binary @-")
@@ -70,9 +70,9 @@ struct PastedText {
         request = Array(command.drop { $0.isWhitespace || $0 == "\\" }.utf8)
     }
 
-    // MARK: two messages
+    // MARK: response
 
-    /// What stands behind an empty line and begins as a response does is one, unless the request says that it is of its body.
+    /// Splits off a response after an empty line, unless the request declares it as part of its body.
     private mutating func takeResponse() {
         guard let blank = Self.blank(request[...]) else { return }
         let rest = request[blank...]
@@ -96,13 +96,13 @@ struct PastedText {
 
     private static let beginning = Array("HTTP/".utf8)
 
-    /// Where the body begins.
+    /// The beginning of the body.
     private static func blank(_ text: ArraySlice<UInt8>) -> Int? {
         let ends = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)].compactMap { text.firstRange(of: $0)?.upperBound }
         return ends.min()
     }
 
-    /// Where a body ends that an empty line stands behind; at once, where there is none.
+    /// The end of a body that is followed by an empty line; 0 if there is no body.
     private static func end(of text: ArraySlice<UInt8>) -> Int? {
         if text.isEmpty { return text.endIndex }
         let blanks = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)]

@@ -3,13 +3,12 @@ import Glibc
 import Spill
 import TLSEngine
 
-/// Where the journal lies on the disk: `kept/journal.db` in the state directory, which its owner alone may read, and which one
-/// process at a time keeps.
+/// The journal's file: `kept/journal.db` in the state directory, readable by its owner only, used by one process at a time.
 struct DiskPlace: ~Copyable {
-    /// Why the journal cannot be kept there.
+    /// The reason why the journal cannot be stored there.
     enum Fault: Error {
         case file(FileError)
-        /// Another process has the place.
+        /// Another process uses the file.
         case taken(String)
         case database(String, SQLiteFault)
 
@@ -26,17 +25,17 @@ struct DiskPlace: ~Copyable {
     }
 
     private let folder: StateDirectory
-    /// Of this process, once it is known.
+    /// The number of this run, once known.
     private var run: Int?
-    /// Held from the first opening on: what was given last by one process is what another begins behind.
+    /// Held from the first opening. The next process continues after the last numbers of this one.
     private var lock: Descriptor?
 
     init(_ directory: StateDirectory) { folder = StateDirectory(path: directory.file("kept")) }
 
     var path: String { folder.file("journal.db") }
 
-    /// Opens the file, made where there is none. What cannot be read is put aside.
-    /// - Parameter say: is told of what was put aside.
+    /// Opens the file and creates it if missing. An unreadable file is moved aside.
+    /// - Parameter say: receives a message about a file moved aside.
     mutating func open(_ say: (String) -> Void) throws(Fault) -> FlowArchive {
         do throws(FileError) { try take() } catch { throw .file(error) }
         guard lock != nil else { throw .taken(path) }
@@ -57,13 +56,13 @@ struct DiskPlace: ~Copyable {
         throw .file(FileError("\(path) is put aside again and again; see who else writes there"))
     }
 
-    /// Has a new file begun in this one's place, which is kept beside it. One that was put aside before goes.
+    /// Moves the file aside, so that a new one is created. A file moved aside earlier is deleted.
     func putAside(_ say: (String) -> Void) throws(Fault) {
         let aside = path + ".old"
         do throws(FileError) {
             for end in ["-wal", "-shm"] { try StateFile.remove(aside + end) }
             try StateFile.rename(path, to: aside)
-            // what was not brought into the file yet belongs to it
+            // the write-ahead log belongs to the file
             if try StateFile.exists(path + "-wal") { try StateFile.rename(path + "-wal", to: aside + "-wal") }
             try StateFile.remove(path + "-shm")
         } catch {
@@ -72,7 +71,7 @@ struct DiskPlace: ~Copyable {
         say("the journal in \(path) cannot be read by this version: it lies in \(aside) now, and a new one is begun")
     }
 
-    /// Another process may keep its own there. What this one's flows are known by stays.
+    /// Releases the file for another process. The numbers of this run's flows stay valid.
     mutating func letGo() { lock = nil }
 
     private mutating func take() throws(FileError) {

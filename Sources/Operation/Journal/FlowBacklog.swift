@@ -1,16 +1,16 @@
 import Journal
 
-/// Flows of all loops that wait for the journal's thread, within a bound, and each client's within its share.
+/// Flows of all loops that wait for the journal's thread. Limited in total and per client.
 struct FlowBacklog {
     private(set) var batches: [FlowBatch] = []
-    /// Those that did not fit in.
+    /// The number of flows that did not fit.
     private(set) var lost = 0
     private var bytes = 0
-    /// How much of it is each client's; nil as long as there is room for all.
+    /// The share of each client; nil while there is room for all.
     private var shares: FlowShares?
     private let limit: Int
 
-    /// - Parameter limit: bytes.
+    /// - Parameter limit: in bytes.
     init(limit: Int = 16 << 20) { self.limit = limit }
 
     var isEmpty: Bool { batches.isEmpty }
@@ -37,7 +37,7 @@ struct FlowBacklog {
         bytes += batch.bytes.count
     }
 
-    /// Somebody has taken them.
+    /// Removes the flows after they were taken.
     mutating func clear() {
         batches = []
         bytes = 0

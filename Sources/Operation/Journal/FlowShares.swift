@@ -2,15 +2,15 @@ import Addresses
 import Journal
 import ProxyCore
 
-/// Who has a place in a bounded queue of flows that is nearly full. Three quarters of the room are anybody's. In the last one
-/// nobody has a place who has a quarter of the whole: what one client does hides nothing of what others do.
+/// Shares the last quarter of a bounded queue between clients. A client that already uses a quarter of the queue gets no more,
+/// so that it cannot displace the flows of others.
 struct FlowShares {
     private let limit: Int
     private var held: [ClientIdentity?: Int] = [:]
 
     /// - Parameters:
-    ///   - limit: bytes.
-    ///   - waiting: hands out each flow that waits already.
+    ///   - limit: in bytes.
+    ///   - waiting: passes each flow that is queued already.
     init(limit: Int, _ waiting: ((PackedFlow) -> Void) -> Void) {
         self.limit = limit
         var held = held
@@ -18,14 +18,14 @@ struct FlowShares {
         self.held = held
     }
 
-    /// There is room for so many bytes whoever they are from: nobody need be counted.
+    /// True while less than three quarters are used, so that clients need not be counted.
     static func hasRoomForAll(_ bytes: Int, of limit: Int) -> Bool { bytes <= limit / 4 * 3 }
 
-    /// - Parameter room: bytes that are free; less by a flow that has a place.
+    /// - Parameter room: the free bytes, reduced by an accepted flow.
     mutating func take(_ flow: PackedFlow, _ room: inout Int) -> Bool {
         let client = ClientIdentity(flow)
         let taken = held[client, default: 0]
-        // one that is larger than any part has its chance, too
+        // a flow larger than a client's share is accepted if the client has no other
         guard flow.count <= room, taken == 0 || taken + flow.count <= limit / 4 else { return false }
         held[client] = taken + flow.count
         room -= flow.count
@@ -34,7 +34,7 @@ struct FlowShares {
 }
 
 extension ClientIdentity {
-    /// Whose flow it is; nil for nobody's.
+    /// The client of a flow; nil if unknown.
     init?(_ flow: PackedFlow) {
         if let user = flow.text(.user) {
             self = .user(user)

@@ -4,34 +4,34 @@ import Journal
 import Metrics
 import Spill
 
-/// Keeps flows on the disk, on a thread of its own: neither loops nor the journal's thread wait for it. Where the disk does not
-/// take them, a line says so, they wait as far as there is room, and it is tried again.
+/// Writes flows to disk on its own thread, so that neither the loops nor the journal's thread wait. If the disk fails, it logs a
+/// line, queues flows while there is room, and retries.
 final class JournalDisk: FlowDisk {
     typealias Query = @Sendable ((any FlowShelf)?) -> Void
 
-    /// What the disk is good for.
+    /// The state of the disk.
     private enum Stage {
-        /// It was not tried yet.
+        /// Not tried yet.
         case opening
-        /// Flows of an earlier run have numbers up to these; who numbers flows has to know them first.
+        /// The disk has flows of an earlier run. Numbering must continue after these counters.
         case found(JournalCounters)
-        /// Flows are taken.
+        /// Flows are accepted.
         case joined
-        /// It was never open.
+        /// The file could not be opened.
         case failed
     }
 
-    /// What the disk's thread is to do.
+    /// The task of the disk's thread.
     private enum Demand {
         case write
-        /// Another process is about to keep its own there: what comes waits.
+        /// Another process is about to use the file; flows are queued.
         case rest
         case end
     }
 
     private struct State {
         var stage = Stage.opening
-        /// The file can be read.
+        /// True if the file can be read.
         var isOpen = false
         var limits: JournalStore.DiskLimits
         var backlog: Backlog
@@ -42,22 +42,22 @@ final class JournalDisk: FlowDisk {
         func hasWork(_ known: Demand) -> Bool { backlog.hasNews || !queries.isEmpty || demand != known }
     }
 
-    /// Flows that are not written yet, within a bound, and each client's within its share.
+    /// Flows that are not written yet. Limited in total and per client.
     private struct Backlog {
         private(set) var flows: [PackedFlow] = []
-        /// By the last of them.
+        /// The counters after the last flow.
         private(set) var counters = JournalCounters()
         private(set) var secrets: [SealedSecrets.Sealed] = []
-        /// The disk's thread has not looked at the last of them.
+        /// True if the disk's thread has not seen the last flows.
         var hasNews = false
         private var bytes = 0
-        /// How much of it is each client's; nil as long as there is room for all.
+        /// The share of each client; nil while there is room for all.
         private var shares: FlowShares?
         private let limit: Int
 
         init(limit: Int) { self.limit = limit }
 
-        /// - Returns: how many flows there was no room for.
+        /// - Returns: the number of flows that did not fit.
         mutating func add(
             _ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed]
         ) -> Int {
@@ -90,7 +90,7 @@ final class JournalDisk: FlowDisk {
             hasNews = true
         }
 
-        /// The first ones are written.
+        /// Removes flows that are written.
         mutating func remove(_ written: Backlog) {
             flows.removeFirst(written.flows.count)
             secrets.removeFirst(written.secrets.count)
@@ -105,14 +105,14 @@ final class JournalDisk: FlowDisk {
 
     private let state: Locked<State>
     private let thread: SystemThread
-    /// Queries that may wait.
+    /// The largest number of queued queries.
     private static let mostQueries = 64
-    /// How long whoever numbers flows waits for the disk, and how long the end does, in milliseconds.
+    /// In milliseconds. The longest wait for the disk, at the start of numbering and at the end.
     private static let timeout = 3_000
 
     /// - Parameters:
-    ///   - room: bytes that may wait; more is lost, and counted.
-    ///   - found: is told of flows of an earlier run, on the disk's thread; `join` has to follow.
+    ///   - room: the size of the queue in bytes. Flows that do not fit are lost and counted.
+    ///   - found: called on the disk's thread if the disk has flows of an earlier run; `join` must follow.
     init(
         _ limits: JournalStore.DiskLimits, _ directory: StateDirectory, room: Int = 16 << 20,
         say: @escaping @Sendable (String) -> Void = { Console.error($0) },
@@ -126,10 +126,10 @@ final class JournalDisk: FlowDisk {
         }
     }
 
-    // MARK: what comes
+    // MARK: input
 
-    /// What flows of an earlier run were given; waits until that is known. Never on a loop.
-    /// - Returns: nil where the disk cannot be read so far.
+    /// Waits for the counters of an earlier run. Never call it on a loop.
+    /// - Returns: nil if the disk cannot be read so far.
     func awaitCounters() -> JournalCounters? {
         let counters = state.wait(milliseconds: Self.timeout) { state -> JournalCounters?? in
             switch state.stage {
@@ -139,19 +139,19 @@ final class JournalDisk: FlowDisk {
             }
         }
         guard let counters else {
-            // from here on it is told when it opens
+            // from now on, `found` is called when the file opens
             state.withLock { if case .opening = $0.stage { $0.stage = .failed } }
             return nil
         }
         return counters
     }
 
-    /// From here on flows have numbers behind those that were found.
+    /// Call it when flows have numbers after the found ones.
     func join() { state.signalAll { if case .found = $0.stage { $0.stage = .joined } } }
 
     /// - Parameters:
-    ///   - counters: what was given last, behind those flows.
-    ///   - secrets: those that were met first in them.
+    ///   - counters: the counters after those flows.
+    ///   - secrets: secrets that occurred first in those flows.
     func take(_ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed] = []) {
         guard !flows.isEmpty else { return }
         state.signalAll { state in
@@ -185,19 +185,19 @@ final class JournalDisk: FlowDisk {
         }
     }
 
-    /// Lets another process keep its own there, once what has come is written. Returns at once.
+    /// Releases the file for another process after writing pending flows. Returns at once.
     func rest() { state.signalAll { if $0.demand == .write { $0.demand = .rest } } }
 
-    /// The other process does not. Flows go on as if nothing had been, unless it has written some by then.
+    /// Continues after `rest` if the other process failed. If that process has written flows, it numbers after them.
     func goOn() { state.signalAll { if $0.demand == .rest { $0.demand = .write } } }
 
-    /// The same as `rest`, for good; instead of `close`.
+    /// Releases the file for good; use it instead of `close`.
     func leave() {
         state.signalAll { $0.demand = .end }
         thread.detach()
     }
 
-    /// Writes what is left and ends.
+    /// Writes pending flows and ends.
     func close() {
         state.signalAll { $0.demand = .end }
         if !thread.join(withinMilliseconds: Self.timeout) {
@@ -205,7 +205,7 @@ final class JournalDisk: FlowDisk {
         }
     }
 
-    // MARK: the thread
+    // MARK: thread
 
     private struct Work {
         var queries: [Query]
@@ -219,19 +219,19 @@ final class JournalDisk: FlowDisk {
         let say: @Sendable (String) -> Void
         let found: @Sendable () -> Void
         var archive: FlowArchive?
-        /// When it is tried again, and after how long the next time, in milliseconds.
+        /// The time of the next retry, and the interval after it, in milliseconds.
         var retry: (at: Int, after: Int)?
-        /// Since when it does not take flows, and whether that was said.
+        /// The time at which writing began to fail, and whether that was reported.
         var trouble: (since: Int, isSaid: Bool)?
-        /// What was given last, once that is known.
+        /// The last counters, once known.
         var known: JournalCounters?
         var demand = Demand.write
 
-        /// Milliseconds until what failed is tried again: longer each time.
+        /// The intervals of retries in milliseconds; they grow.
         private static let retries = (first: 250, last: 10_000)
-        /// How long another process may keep the place before that is said: it may be about to end.
+        /// In milliseconds. Another process may use the file for this long before it is reported, because it may be about to end.
         private static let grace = 3_000
-        /// How often it is looked for what is too old, in milliseconds.
+        /// The interval of removing old flows, in milliseconds.
         private static let interval = 30_000
 
         init(
@@ -249,7 +249,7 @@ final class JournalDisk: FlowDisk {
             var hasMore = true
             while true {
                 let work = next(wait: hasMore ? 0 : archive == nil || retry != nil ? Self.retries.first : Self.interval)
-                // tried once more at the end, whenever the last time was
+                // one last attempt at the end
                 if work.demand == .end, demand != .rest { retry = nil }
                 if work.demand == .write { demand = .write }
                 if archive == nil, isDue { open() }
@@ -260,7 +260,7 @@ final class JournalDisk: FlowDisk {
                 tell()
                 if work.demand == .end { break }
             }
-            // what came last is in the memory of a process that another one follows
+            // the process that replaces this one does not have these flows
             var left = 0
             state.signalAll { state in
                 state.isOpen = false
@@ -269,7 +269,7 @@ final class JournalDisk: FlowDisk {
             if left > 0, demand != .rest { say("\(left) flows are not in the journal on the disk") }
         }
 
-        /// What has come is written, as far as that was possible.
+        /// Releases the file after writing pending flows as far as possible.
         private mutating func rest() {
             demand = .rest
             archive = nil
@@ -280,7 +280,7 @@ final class JournalDisk: FlowDisk {
             demand != .rest && retry.map { Loop.monotonicMilliseconds() >= $0.at } ?? true
         }
 
-        /// What came, or nothing by then.
+        /// The next work, or nothing after the wait.
         private func next(wait: Int) -> Work {
             func take(_ state: inout State) -> Work {
                 defer {
@@ -310,14 +310,14 @@ final class JournalDisk: FlowDisk {
                 throw .database(place.path, error)
             }
             guard known.map({ $0.merged(with: counters) != $0 }) ?? true else {
-                // else what is left tells whether it is over
+                // otherwise the next write shows whether the disk works again
                 if state.withLock({ $0.backlog.flows.isEmpty }) { recover() }
                 return
             }
             var isLate = known != nil
             known = counters
             state.signalAll { state in
-                // another process has given their numbers, too
+                // another process has used the numbers of these flows
                 state.figures.lost += UInt64(state.backlog.flows.count)
                 state.backlog.remove(state.backlog)
                 if case .failed = state.stage { isLate = true }
@@ -371,11 +371,11 @@ final class JournalDisk: FlowDisk {
             }
         }
 
-        // MARK: trouble
+        // MARK: failures
 
         private mutating func fail(_ fault: DiskPlace.Fault) {
             if case .database(_, let fault) = fault {
-                // where there is no room, what is there can be read all the same
+                // a full disk can still be read
                 if !fault.isFull { archive = nil }
                 if fault.isDamage { try? place.putAside(say) }
             }
@@ -391,7 +391,7 @@ final class JournalDisk: FlowDisk {
             let isOpen = archive != nil
             state.signalAll { state in
                 state.isOpen = isOpen
-                // another process that is about to end is waited for
+                // wait for another process that is about to end
                 if case .opening = state.stage, told.isSaid { state.stage = .failed }
             }
         }

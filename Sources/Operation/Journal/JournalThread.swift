@@ -6,7 +6,7 @@ import Metrics
 import Observation
 import TLSEngine
 
-/// Keeps the journal on a thread of its own: loops hand flows on and go on at once, and whoever asks is answered in between.
+/// Runs the journal on its own thread. Loops hand flows over without waiting; queries run in between.
 final class JournalThread: FlowIntake {
     typealias Query = @Sendable (inout JournalStore) -> Void
 
@@ -17,31 +17,31 @@ final class JournalThread: FlowIntake {
         var nextFollower = 1
         var waits = FlowWaits<Query>()
         var closing = false
-        /// Nil where flows are kept in memory alone.
+        /// Nil if flows are kept in memory only.
         var disk: JournalDisk?
         var settings: JournalStore.Settings
-        /// What is kept by now.
+        /// The figures of stored flows.
         var figures = ProcessFigures.JournalFigures()
 
         var hasWork: Bool { !backlog.isEmpty || !queries.isEmpty || closing }
     }
 
-    /// Is given what is kept, on the journal's thread; must not block.
+    /// Receives stored flows on the journal's thread; it must not block.
     typealias Follower = @Sendable ([PackedFlow]) -> Void
 
     private let queue: Locked<Queue>
     private let directory: StateDirectory
-    /// Those that the configuration has kept.
+    /// The secrets that the configuration stores.
     private let sealed = SealedSecrets()
     private let thread: SystemThread
-    /// Queries that may wait.
+    /// The largest number of queued queries.
     private static let mostQueries = 64
-    /// How long the end waits, in milliseconds.
+    /// The longest wait at the end, in milliseconds.
     private static let timeout = 4_000
 
     /// - Parameters:
-    ///   - directory: where it is kept on the disk, where the settings ask for that.
-    ///   - key: what secrets are sealed with, where the settings have them kept.
+    ///   - directory: the location of the disk journal, if the settings enable it.
+    ///   - key: the key for sealing secrets, if the settings store them.
     init(
         _ settings: JournalStore.Settings, _ directory: StateDirectory, key: SecretBytes?
     ) throws(SystemError) {
@@ -57,7 +57,7 @@ final class JournalThread: FlowIntake {
         thread = try SystemThread(name: "journal") { Self.run(queue, settings, sealed) }
     }
 
-    /// Secrets take an eighth of what flows may.
+    /// Secrets may use an eighth of the journal's budget.
     private static func adopt(_ settings: JournalStore.Settings, _ key: SecretBytes?, _ sealed: SealedSecrets) {
         sealed.adopt(settings.reveals ? key : nil, budget: settings.memory / 8)
     }
@@ -68,7 +68,7 @@ final class JournalThread: FlowIntake {
         try JournalDisk(limits, directory) { queue.signal { $0.queries.append { Self.join(&$0, queue) } } }
     }
 
-    /// Has flows and aliases numbered behind those of earlier runs, where the disk has any, and kept there from here on.
+    /// Continues the numbers of flows and aliases after those on disk, and stores flows there from now on.
     private static func join(_ store: inout JournalStore, _ queue: Locked<Queue>) {
         let (disk, settings) = queue.withLock { ($0.disk, $0.settings) }
         guard let disk, let found = disk.awaitCounters() else { return }
@@ -93,11 +93,12 @@ final class JournalThread: FlowIntake {
             }
             if isIdle { waiting = work.backlog.batches[...] }
             let now = clockOffset()
-            // each clock is cut to milliseconds by itself: a flow must not begin before one that it follows
+            // each clock is truncated to milliseconds on its own, so small differences are ignored: a flow must not begin before
+            // an earlier one
             if abs(now - offset) > 2 { offset = now }
             var taken = 0
             let end = store.steps + stepsOfTurn
-            // whoever asks waits for no more than that, however much there is
+            // limits the wait of queries, however much there is
             while store.steps < end || work.closing, !waiting.isEmpty {
                 let kept = store.take(
                     &waiting[waiting.startIndex], offset: offset, until: work.closing ? .max : end)
@@ -121,21 +122,21 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// What is done between two looks for queries: some tens of milliseconds, and the flow that is begun with the last of them.
+    /// The steps between two checks for queries: some tens of milliseconds, plus the last flow begun.
     private static let stepsOfTurn = 4 << 20
 
-    /// Milliseconds from the loops' clock to the time since 1970.
+    /// The difference in milliseconds between the loops' clock and the time since 1970.
     private static func clockOffset() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000 - Loop.monotonicMilliseconds()
     }
 
-    // MARK: what comes
+    // MARK: input
 
     func take(_ batch: FlowBatch) { queue.signal { $0.backlog.add(batch) } }
 
-    /// Flows that were lost because they came faster than they could be kept.
+    /// The number of flows lost because they arrived faster than they could be stored.
     var lost: Int { queue.withLock { $0.backlog.lost } }
 
     var figures: ProcessFigures.JournalFigures {
@@ -147,7 +148,7 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// Another generation of the configuration is in force.
+    /// Applies a new generation of the configuration.
     func adopt(_ settings: JournalStore.Settings, key: SecretBytes?) throws(SystemError) {
         let queue = queue
         Self.adopt(settings, key, sealed)
@@ -168,22 +169,22 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// Who gives secrets back.
+    /// Restores secrets.
     var secrets: any SecretKeeper { sealed }
 
-    /// The flows on the disk.
+    /// The flows on disk.
     var disk: (any FlowDisk)? { queue.withLock { $0.disk } }
 
-    /// Lets another process keep its own on the disk: what comes from here on is in memory alone, until `goOn`.
+    /// Releases the disk for another process. Later flows stay in memory, until `goOn`.
     func leaveDisk() { queue.withLock { $0.disk }?.rest() }
 
-    /// The other process does not.
+    /// Continues on disk if the other process failed.
     func goOn() { queue.withLock { $0.disk }?.goOn() }
 
-    // MARK: what is asked
+    // MARK: queries
 
-    /// Has the query run on the journal's thread, after what came before it, unless that takes long.
-    /// - Returns: false where too many wait.
+    /// Runs a query on the journal's thread, after the flows that arrived before it unless that takes long.
+    /// - Returns: false if too many queries are queued.
     func ask(_ query: @escaping Query) -> Bool {
         var isTaken = true
         queue.signal { queue in
@@ -196,12 +197,11 @@ final class JournalThread: FlowIntake {
         return isTaken
     }
 
-    /// Has the query run on the journal's thread as soon as so many flows are kept that the filter accepts; never where they
-    /// are not by that time.
+    /// Runs a query once the filter accepts enough stored flows, but not after the deadline.
     /// - Parameters:
-    ///   - after: those alone that came after that one.
-    ///   - isWanted: somebody waits for that still.
-    /// - Returns: false where too many ask.
+    ///   - after: counts only flows after this one.
+    ///   - isWanted: false once the result is no longer needed.
+    /// - Returns: false if too many queries wait.
     func wait(
         for count: Int, of filter: FlowFilter, after: Int, until time: Int, isWanted: @escaping @Sendable () -> Bool,
         _ query: @escaping Query
@@ -218,8 +218,8 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// From here on the follower is given what is kept.
-    /// - Returns: what `unfollow` takes.
+    /// Passes flows stored from now on to a follower.
+    /// - Returns: the number for `unfollow`.
     func follow(_ follower: @escaping Follower) -> Int {
         queue.withLock { queue in
             defer { queue.nextFollower += 1 }
@@ -230,11 +230,11 @@ final class JournalThread: FlowIntake {
 
     func unfollow(_ number: Int) { queue.withLock { $0.followers[number] = nil } }
 
-    /// Takes in what has come, and ends.
+    /// Stores queued flows and ends.
     func close() {
         queue.signal { queue in
             queue.closing = true
-            // nobody can ask for that any more
+            // nothing can ask for these flows any more
             if queue.disk == nil { queue.backlog.clear() }
         }
         let disk = queue.withLock { $0.disk }

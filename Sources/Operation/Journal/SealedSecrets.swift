@@ -2,15 +2,15 @@ import EventLoop
 import Journal
 import TLSEngine
 
-/// The secrets that aliases stand for, each sealed under its alias's name: in memory within a budget, the oldest making room,
-/// and on the disk where flows are.
+/// The secrets behind aliases, each sealed under its alias's name. In memory within a budget, oldest dropped first; and on disk
+/// with the flows.
 final class SealedSecrets: SecretKeeper {
     typealias Sealed = (alias: SecretAlias, sealed: [UInt8])
 
     fileprivate struct State {
         var sealing: Sealing?
         var held: [SecretAlias: [UInt8]] = [:]
-        /// As they came; those before `first` are gone.
+        /// In order of arrival. Those before `first` are dropped.
         var order: [SecretAlias] = []
         var first = 0
         var bytes = 0
@@ -18,15 +18,15 @@ final class SealedSecrets: SecretKeeper {
     }
 
     private let state = Locked(State())
-    /// What one takes beside its own bytes.
+    /// The memory of an entry beside its own bytes.
     private static let overhead = 96
-    /// What keys are made for.
+    /// The purpose of derived keys.
     private static let purpose: StaticString = "usher journal: key\n"
 
-    /// Seals with that from here on; what was sealed with another does not open any more.
+    /// Sets the key. Secrets that another key sealed cannot be opened any more.
     /// - Parameters:
-    ///   - key: nil where nothing is to be kept: what is here goes.
-    ///   - budget: bytes.
+    ///   - key: nil to store nothing and drop all secrets.
+    ///   - budget: in bytes.
     func adopt(_ key: SecretBytes?, budget: Int) {
         let sealing = key.flatMap { Sealing(for: Self.purpose, of: $0) }
         state.withLock { state in
@@ -36,7 +36,7 @@ final class SealedSecrets: SecretKeeper {
         }
     }
 
-    /// - Returns: those that were sealed.
+    /// - Returns: the sealed secrets.
     func keep(_ secrets: [MetSecret]) -> [Sealed] {
         guard !secrets.isEmpty, let sealing = state.withLock({ $0.sealing }) else { return [] }
         let sealed = secrets.compactMap { secret -> Sealed? in

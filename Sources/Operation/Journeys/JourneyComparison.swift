@@ -1,13 +1,13 @@
 public import Formats
 import Journal
 
-/// Two journeys beside each other: aliases numbered by where they come, no ids and no times, so that what is left to differ
-/// means something.
+/// Compares two journeys. Aliases are numbered by their order, and ids and times are omitted, so that the remaining differences
+/// are meaningful.
 public struct JourneyComparison {
     private let diff: LineDiff
     private let names: [String]
 
-    /// - Parameters: as the daemon tells them, whole.
+    /// - Parameters: the complete journeys from the daemon.
     public init(_ old: JSONValue, _ new: JSONValue) {
         diff = LineDiff(Self.lines(old), Self.lines(new))
         names = [old, new].map { FlowRecord($0["journey"] ?? .null).id }

@@ -1,11 +1,11 @@
 public import Formats
 
-/// Journeys in rows.
+/// Formats journeys as rows.
 public struct JourneyList {
     private let style: TextStyle
     private let width: Int?
 
-    /// - Parameter width: characters of a line; nil where nothing has to fit.
+    /// - Parameter width: the width of a line in characters; nil for no limit.
     public init(_ style: TextStyle, width: Int?) {
         self.style = style
         self.width = width
@@ -16,7 +16,7 @@ public struct JourneyList {
     private static let mostWho = 24
     private static let leastOutcome = 12
 
-    /// - Parameter journeys: as the daemon lists them.
+    /// - Parameter journeys: list entries of the daemon.
     public func text(_ journeys: [JSONValue]) -> String {
         let rows = journeys.map { row(FlowRecord($0)) }
         let taken = Self.headings.indices.dropLast().reduce(0) { taken, column in
@@ -42,17 +42,17 @@ public struct JourneyList {
         ]
     }
 
-    /// `/alpha Login`, and what it is where that is no tree.
+    /// As in `/alpha Login`, with the type if it is no tree.
     static func place(_ journey: JSONValue) -> String {
         let record = FlowRecord(journey)
         let type = record.text("type")
-        // the tree of an advice is its document
+        // for an advice, `tree` is its document
         let tree = type.isEmpty || type == "service" ? record.text("tree") : type
         let words = [record.text("realm"), tree].filter { !$0.isEmpty }.joined(separator: " ")
         return words.isEmpty ? "-" : words
     }
 
-    /// Who signs in, else where from.
+    /// The user, else the client's address.
     static func who(_ journey: JSONValue) -> String {
         let record = FlowRecord(journey)
         let name = [record.text("login"), record.text("user"), record.text("client")].first { !$0.isEmpty } ?? "-"

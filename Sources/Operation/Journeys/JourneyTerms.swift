@@ -1,11 +1,11 @@
 public import Formats
 import Journal
 
-/// The terms by which journeys are asked for on a command line, on their way to the daemon.
+/// The filter terms for journeys of a command line, to be sent to the daemon.
 public struct JourneyTerms {
     private let terms: [String]
 
-    /// - Parameter words: as they were typed; `not` may be a word of its own.
+    /// - Parameter words: as typed; `not` may be a separate word.
     public init(_ words: [String]) throws(FlowTerms.Fault) {
         do throws(FlowFilter.Fault) { _ = try JourneyFilter(words, now: 0) } catch {
             throw FlowTerms.Fault(description: error.description)
@@ -15,9 +15,9 @@ public struct JourneyTerms {
 
     private static let largest = 1000
 
-    /// The newest of them, as the daemon lists them.
-    /// - Parameter ask: asks for a path, and has what is answered.
-    /// - Returns: the oldest of these first.
+    /// The newest matching journeys, as list entries of the daemon.
+    /// - Parameter ask: requests a path and returns the response.
+    /// - Returns: the journeys, oldest first.
     public func newest(_ limit: Int, ask: (String) throws -> JSONValue) throws -> [JSONValue] {
         let filter = terms.map { "&filter=\(PercentCoding.encode($0))" }.joined()
         var journeys: [JSONValue] = []

@@ -1,14 +1,14 @@
 public import Formats
 
-/// One journey for somebody's eyes: a line for each call in the order of time, beneath it what AM asked and what was answered.
+/// One journey for a person: a line for each call in chronological order, with AM's questions and the answers below it.
 public struct JourneyText {
     private let whole: JSONValue
     private let row: FlowRecord
     private let style: TextStyle
-    /// For a comparison: without times, counts and ids.
+    /// True to omit times, counts and ids, for a comparison.
     private let isSteady: Bool
 
-    /// - Parameter journey: as the daemon tells it, whole.
+    /// - Parameter journey: the complete journey from the daemon.
     public init(_ journey: JSONValue, _ style: TextStyle) {
         self.init(journey, style, isSteady: false)
     }
@@ -36,7 +36,7 @@ public struct JourneyText {
         lines += ["", style.heading(title)] + content.map { "  \($0)" }
     }
 
-    // MARK: what it is
+    // MARK: title
 
     private var title: String {
         let place = TerminalText.plain(JourneyList.place(row.value))
@@ -88,14 +88,14 @@ public struct JourneyText {
         return isSteady ? " for \(words)" : " for flow \(row.text("parent")): \(words)"
     }
 
-    // MARK: what happened
+    // MARK: events
 
     private var timeline: [String] {
         var told: [(at: Int, lines: [String])] = (whole["steps"]?.items ?? []).map { step in
             (step["at_ms"]?.integer ?? 0, lines(of: step))
         }
         for call in whole["calls"]?.items ?? [] { told.append((call["at_ms"]?.integer ?? 0, [line(of: call)])) }
-        // what happened at the same time stays in its order
+        // simultaneous events keep their order
         var shown = told.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.flatMap(
             \.element.lines)
         for (name, words) in [("steps", "steps"), ("calls", "calls that followed")] {
@@ -124,7 +124,7 @@ public struct JourneyText {
         return [line(step, words)] + (step["callbacks"]?.items ?? []).map(Self.callback).map(indented)
     }
 
-    /// AM's share beside the whole, where the way there and back took some of it.
+    /// AM's share of the time and the total, if the network took some of it.
     private func time(of step: JSONValue) -> String {
         let (whole, server) = (step["duration_ms"]?.integer ?? 0, step["am_ms"]?.integer ?? 0)
         return " in \(whole) ms" + (server < whole ? " (AM \(server))" : "")
@@ -164,7 +164,7 @@ public struct JourneyText {
         return place + action + " → " + told + style.faint(" (flow \(call["flow"]?.text ?? ""))")
     }
 
-    // MARK: what came of it
+    // MARK: results
 
     private var tokens: [String] {
         let tokens = whole["tokens"]?.items ?? []

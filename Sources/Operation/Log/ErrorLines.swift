@@ -1,17 +1,16 @@
 import EventLoop
 import Glibc
 
-/// Writes lines on a thread of its own, and waits for that only so long: nobody may read them, and a pipe that is full holds
-/// up whoever writes.
+/// Writes lines to standard error on its own thread, with a limited wait, because an unread, full pipe would block the writer.
 final class ErrorLines: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Lines that did not fit in.
+        /// The number of lines that did not fit.
         var lost = 0
-        /// Bytes that were taken in, and those that the thread is done with.
+        /// The bytes accepted, and the bytes that the thread has finished.
         var taken = 0
         var done = 0
-        /// The last line was not read in time: the next ones are not waited for.
+        /// True if the last line was not written in time; the next ones are not waited for.
         var isStuck = false
         var hasThread = false
     }
@@ -22,15 +21,15 @@ final class ErrorLines: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - timeout: milliseconds that a line is waited for.
-    ///   - limit: bytes that may wait for a reader.
+    ///   - timeout: the longest wait for a line, in milliseconds.
+    ///   - limit: the largest number of queued bytes.
     init(_ descriptor: Int32, timeout: Int = 500, limit: Int = 64 << 10) {
         self.descriptor = descriptor
         self.timeout = timeout
         self.limit = limit
     }
 
-    /// Has the line written. As a rule it is when this returns.
+    /// Writes a line. Usually it is written when this returns.
     func say(_ line: [UInt8]) {
         guard start() else { return Self.put(line, descriptor) }
         var end: Int?
@@ -45,7 +44,7 @@ final class ErrorLines: Sendable {
         if isDone == nil { state.withLock { $0.isStuck = $0.done < end } }
     }
 
-    /// False where the system has no thread to give.
+    /// False if no thread can be started.
     private func start() -> Bool {
         state.withLock { state in
             if state.hasThread { return true }
@@ -86,7 +85,7 @@ final class ErrorLines: Sendable {
             if count > 0 {
                 sent += count
             } else if errno == EAGAIN {
-                // somebody else who has the same pipe made it non-blocking
+                // another user of the pipe has made it non-blocking
                 var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&query, 1, -1)
             } else if errno != EINTR {

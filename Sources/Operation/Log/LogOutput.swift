@@ -2,17 +2,17 @@ import EventLoop
 import Glibc
 import Observation
 
-/// Where records of the log go. Belongs to the log's own thread, which may wait in here.
+/// A destination of log records. It belongs to the log's own thread, which it may block.
 protocol LogOutput: AnyObject {
     func put(_ bytes: UnsafeRawBufferPointer) -> LogWriter.Result
-    /// Whoever keeps its files has moved them.
-    /// - Returns: why it goes on with what it had.
+    /// Reopens the file after it was moved, for log rotation.
+    /// - Returns: the error, if it continues with the old file.
     func reopen() -> String?
-    /// What is said to be in the way where it takes nothing, for a person.
+    /// The name of the destination for error messages.
     var name: String { get }
 }
 
-/// A descriptor that somebody else opened.
+/// A descriptor that was passed in.
 final class DescriptorOutput: LogOutput {
     private let descriptor: Int32
     let name = "standard output"
@@ -29,14 +29,14 @@ final class DescriptorOutput: LogOutput {
             let code = count < 0 ? errno : ENOSPC
             if code == EINTR { continue }
             guard code == EAGAIN else { return .failed(String(cString: strerror(code))) }
-            // somebody else who has the same pipe made it non-blocking
+            // another user of the pipe has made it non-blocking
             var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&query, 1, -1)
         }
     }
 }
 
-/// A file that is added to, and opened anew where somebody has moved it.
+/// A file that records are appended to. It can be reopened after it was moved.
 final class FileOutput: LogOutput {
     private let path: String
     private var descriptor: Descriptor
@@ -58,7 +58,7 @@ final class FileOutput: LogOutput {
         }
     }
 
-    /// A pipe that nobody reads is a fault here, and not a reason to wait.
+    /// Opening a pipe without a reader fails instead of waiting.
     private static func open(_ path: String) throws(SystemError) -> Descriptor {
         let number = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o640)
         guard number >= 0 else { throw SystemError("open") }
@@ -66,14 +66,14 @@ final class FileOutput: LogOutput {
     }
 }
 
-/// The journal of systemd, by its own protocol: a datagram for each entry.
+/// The systemd journal by its native protocol: one datagram per entry.
 final class JournalOutput: LogOutput {
     private let path: String
     private var socket: Descriptor
     let name = "the journal"
 
     static let path = "/run/systemd/journal/socket"
-    /// Less than what the kernel lets through unasked. A longer message is cut.
+    /// Below the kernel's default limit of a datagram. Longer messages are truncated.
     private static let longest = 96 << 10
 
     init(_ path: String = JournalOutput.path) throws(SystemError) {
@@ -83,7 +83,7 @@ final class JournalOutput: LogOutput {
 
     func put(_ bytes: UnsafeRawBufferPointer) -> LogWriter.Result {
         let entry = Array(bytes.prefix(Self.end(of: bytes)))
-        // the last line's end stays: a message that was cut gets one
+        // the line end is part of the datagram; a truncated message gets one
         var datagram = entry.dropLast(1)
         if datagram.count > Self.longest { datagram = datagram.prefix(Self.longest) + [0x0A] }
         var isNew = false
@@ -94,7 +94,7 @@ final class JournalOutput: LogOutput {
             if sent >= 0 { return .written(entry.count) }
             let code = errno
             if code == EINTR { continue }
-            // it was started anew
+            // the journal was restarted
             if !isNew, let fresh = try? LocalSocket.connectDatagrams(to: path) {
                 socket = fresh
                 isNew = true

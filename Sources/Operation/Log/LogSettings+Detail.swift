@@ -2,7 +2,7 @@ import Configuration
 import Observation
 
 extension LogSettings {
-    /// What of an exchange is written: what happened on its way is told from `info` on.
+    /// The logged detail of an exchange: from `info` on, its events are logged.
     var detail: AccessLog.Detail {
         if access == .none { return .none }
         return level == .info || level == .debug ? .events : .exchanges

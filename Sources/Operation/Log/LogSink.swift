@@ -3,16 +3,16 @@ import Glibc
 import Observation
 import Synchronization
 
-/// Writes batches of log records on a thread of its own: a full pipe must never hold up a loop.
+/// Writes batches of log records on its own thread, so that a full pipe does not block a loop.
 final class LogSink: Sendable {
     private struct Queue {
         var batches: [[UInt8]] = []
         var bytes = 0
-        /// Records that did not fit into the queue.
+        /// The number of records that did not fit into the queue.
         var lost = 0
-        /// Since when nobody took them off, in monotonic milliseconds.
+        /// The time since which the queue is full, in monotonic milliseconds.
         var lostSince = 0
-        /// For a person, and not for the log.
+        /// Messages for a person, outside the log.
         var words: [String] = []
         var reopens = false
         var closing = false
@@ -23,7 +23,7 @@ final class LogSink: Sendable {
     private final class Tally: Sendable {
         let written = Atomic<Int>(0)
         let lost = Atomic<Int>(0)
-        /// When it may be said next that nobody reads.
+        /// The time of the next complaint about an unread log.
         let nextWord = Atomic<Int>(0)
     }
 
@@ -32,18 +32,18 @@ final class LogSink: Sendable {
     private let tally = Tally()
     private let thread: SystemThread
     private let name: String
-    /// What may wait for a slow reader; more is lost, and said to be.
+    /// The size of the queue in bytes. Records that do not fit are lost and reported.
     private static let limit = 16 << 20
     private static let wordsLimit = 64
-    /// How long a write may take before it is said, and how long it is not said again, in milliseconds.
+    /// In milliseconds. A write that takes longer is reported.
     private static let standstill = 1_000
     private static let interval = 60_000
-    /// How long the end waits for a reader, in milliseconds.
+    /// The longest wait for the reader at the end, in milliseconds.
     private static let timeout = 3_000
 
     /// - Parameters:
-    ///   - open: called here, and its output used on the log's own thread alone.
-    ///   - tellsGaps: what is missing is told among the records.
+    ///   - open: called here; its result is used on the log's own thread only.
+    ///   - tellsGaps: true to report missing records among the records.
     init(
         frame: LogFrame = .lines, tellsGaps: Bool = true, _ open: () throws(SystemError) -> any LogOutput
     ) throws(SystemError) {
@@ -52,7 +52,7 @@ final class LogSink: Sendable {
         self.frame = frame
         let output = try open()
         name = output.name
-        // whoever opened it has no other reference to it
+        // the caller keeps no other reference
         nonisolated(unsafe) let given = output
         let tally = tally
         thread = try SystemThread(name: "log") {
@@ -70,7 +70,7 @@ final class LogSink: Sendable {
                     }
                     return queue
                 }
-                // what waits belongs to the file that there was
+                // queued records belong to the old file
                 for batch in next.batches { writer.write(batch) }
                 writer.lose(next.lost, "\(output.name) is read too slowly")
                 Self.add(writer.takeTally(), to: tally)
@@ -100,12 +100,12 @@ final class LogSink: Sendable {
         }
     }
 
-    /// A line on standard error, which may be read as slowly as the log.
+    /// Prints a line on standard error, which may be as slow as the log.
     func say(_ words: String) {
         queue.signal { if $0.words.count < Self.wordsLimit { $0.words.append(words) } }
     }
 
-    /// What has to be said of a log that nobody reads, once a minute: its own thread is in the middle of a write then.
+    /// A complaint about an unread log, once a minute, made while the log's own thread is blocked in a write.
     /// - Parameter now: in monotonic milliseconds.
     func complaint(_ now: Int) -> String? {
         let (lost, since) = queue.withLock { ($0.lost, $0.lostSince) }
@@ -116,16 +116,16 @@ final class LogSink: Sendable {
         return "\(lost) \(lost == 1 ? "record" : "records") of the log did not fit, for \(name) is not read"
     }
 
-    /// Whoever keeps the files has moved them.
+    /// Reopens the files after they were moved.
     func reopen() { queue.signal { $0.reopens = true } }
 
-    /// Records that were written, and those that were not, also where nobody was told yet.
+    /// The number of records written and lost, including those not reported yet.
     var figures: (written: Int, lost: Int) {
         let waiting = queue.withLock { $0.lost }
         return (tally.written.load(ordering: .relaxed), tally.lost.load(ordering: .relaxed) + waiting)
     }
 
-    /// Writes what is left and ends. Who does not read for some seconds does not hold up the end.
+    /// Writes queued records and ends. It waits for a slow reader for some seconds only.
     func close() {
         queue.signal { $0.closing = true }
         if !thread.join(withinMilliseconds: Self.timeout) {

@@ -2,16 +2,16 @@ import Configuration
 import EventLoop
 import Observation
 
-/// The log of a process, as its configuration has it.
+/// The log of a process, as configured.
 struct ProcessLog {
     let sink: LogSink?
     let detail: LogDetail
     let format: AccessLog.Format
 
     /// - Parameters:
-    ///   - descriptor: what stdout means; nil where the process writes no log at all.
-    ///   - isDaemon: else it goes there, whatever the configuration says.
-    /// - Throws: in words for a person.
+    ///   - descriptor: standard output; nil if the process writes no log.
+    ///   - isDaemon: false to log to the descriptor, whatever the configuration says.
+    /// - Throws: a message for a person.
     init(_ settings: LogSettings, stdout descriptor: Int32?, isDaemon: Bool) throws(Supervisor.StartFault) {
         detail = LogDetail(descriptor == nil ? .none : settings.detail)
         format =

@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import Observation
 
-/// Writes whole records. What cannot be written is counted; when there is room again, the record that was begun is ended
-/// first, and then a line says how many are missing.
+/// Writes complete records. Records that cannot be written are counted. When there is room again, it completes a partially
+/// written record first, and then logs how many are missing.
 struct LogWriter {
     enum Result {
         case written(Int)
@@ -14,20 +14,20 @@ struct LogWriter {
     private let put: (UnsafeRawBufferPointer) -> Result
     private let say: (String) -> Void
     private let now: () -> Int
-    /// The rest of a record that was begun.
+    /// The unwritten rest of a record.
     private var begun: [UInt8] = []
-    /// Records that are missing, not told in the log yet.
+    /// The number of missing records that the log has not reported yet.
     private var lost = 0
     private var reason = ""
     private var untold = 0
     private var nextWord = Int.min
 
-    /// Between two words on standard error, in milliseconds.
+    /// The interval of messages on standard error, in milliseconds.
     private static let interval = 60_000
 
-    /// Whether what is missing is told among the records, and not only to a person.
+    /// True to report missing records among the records, and not only to a person.
     private let tellsGaps: Bool
-    /// What was written whole, and what was not, since this was asked last.
+    /// The number of records written and lost since the last `takeTally`.
     private(set) var tally = Tally()
 
     struct Tally: Equatable {
@@ -41,9 +41,9 @@ struct LogWriter {
     }
 
     /// - Parameters:
-    ///   - frame: where a record ends.
-    ///   - tellsGaps: what is missing is told among the records.
-    ///   - put: writes some of the bytes and tells how many.
+    ///   - frame: the end of a record.
+    ///   - tellsGaps: true to report missing records among the records.
+    ///   - put: writes some of the bytes and returns their number.
     ///   - say: tells a person.
     init(
         frame: LogFrame = .lines, tellsGaps: Bool = true, put: @escaping (UnsafeRawBufferPointer) -> Result,
@@ -70,7 +70,7 @@ struct LogWriter {
         lose(missing, failure)
     }
 
-    /// Counts records that are missing, and says so now and then.
+    /// Counts missing records and reports them at intervals.
     mutating func lose(_ count: Int, _ why: String) {
         guard count > 0 else { return }
         tally.lost += count
@@ -83,13 +83,13 @@ struct LogWriter {
         untold = 0
     }
 
-    /// The end: what is missing is told, if it can be.
+    /// Reports missing records at the end, if possible.
     mutating func finish() {
         _ = resume()
         if untold > 0 { say("\(Self.counted(untold)) of the log \(untold == 1 ? "was" : "were") lost: \(reason)") }
     }
 
-    /// Ends the record that was begun, and tells of those that are missing. False where there is still no room.
+    /// Completes a partially written record and reports missing ones. False if there is still no room.
     private mutating func resume() -> Bool {
         guard !begun.isEmpty || lost > 0 else { return true }
         if !begun.isEmpty {
@@ -101,7 +101,7 @@ struct LogWriter {
             }
         }
         guard lost > 0, tellsGaps else {
-            // what was written since tells that there is room again
+            // later records show that there is room again
             lost = 0
             return true
         }
@@ -110,7 +110,7 @@ struct LogWriter {
         log.warn("\(Self.counted(lost)) of the log \(lost == 1 ? "is" : "are") missing here: \(reason)")
         log.flush()
         let (sent, failure) = send(line)
-        // once begun, the line will be ended
+        // a line that was begun will be completed
         if sent > 0 { lost = 0 }
         begun = failure == nil ? [] : restOfRecord(line, sent)
         return failure == nil
@@ -127,9 +127,9 @@ struct LogWriter {
         return (sent, nil)
     }
 
-    /// What is left of the record that ends behind a place; empty where the next one begins there.
+    /// The rest of the record that was cut at this position; empty at a record's end.
     private func restOfRecord(_ batch: [UInt8], _ sent: Int) -> [UInt8] {
-        // a datagram is sent whole or not at all
+        // a datagram is sent completely or not at all
         guard frame == .lines, !frame.ends(batch, at: sent) else { return [] }
         return Array(batch[sent..<(frame.end(in: batch[sent...]) ?? batch.count)])
     }

@@ -4,30 +4,30 @@ import Formats
 import Glibc
 import ProxyCore
 
-/// Runs the command that tells somebody of a step-up that waits (`authorization.notify`), in the order of the step-ups.
-/// What is told is in the command's environment; nothing of it is a secret.
+/// Runs the command of `authorization.notify` for each waiting step-up, in order. The command's environment describes the
+/// step-up, without secrets.
 final class Notifier: Sendable {
     private struct State {
         var calls: [(command: [String], variables: [String: String])] = []
         var isEnding = false
-        /// Commands of which it has been told that they fail.
+        /// The commands whose failure was reported.
         var failed: Set<[String]> = []
         var hasToldOfMany = false
     }
 
     private let state = Locked(State())
-    /// Held by whoever begins a command, so that they begin in their order.
+    /// Held while a command starts, which keeps the order.
     private let turn = Locked(false)
     private let queue = WorkQueue("notify", atOnce: 4, waiting: 64)
 
-    /// Milliseconds that one may take.
+    /// The time limit of a command, in milliseconds.
     private static let limit = 10_000
-    /// Milliseconds between two looks at those that run.
+    /// The polling interval of running commands, in milliseconds.
     private static let interval = 50
-    /// What the end waits for commands that are being begun or ended.
+    /// The longest wait at the end for commands that start or end, in milliseconds.
     private static let timeout = 5_000
 
-    /// From any thread; does not wait.
+    /// Callable from any thread; does not wait.
     func tell(_ id: TransactionID, _ transaction: OpenTransaction, _ command: [String]) {
         let variables = Self.variables(id, transaction)
         let isOverfull = state.withLock { state in
@@ -59,11 +59,11 @@ final class Notifier: Sendable {
             "USHER_REALM": transaction.realm, "USHER_TREE": transaction.tree ?? "",
             "USHER_ASKS": transaction.step.summary,
             "USHER_SECONDS": "\(max(0, transaction.until - transaction.since) / 1000)",
-                // a value ends with a zero byte, and whatever shows it is no terminal to be steered
+                // a NUL would end the value, and the program that shows it may not filter control characters
         ].mapValues(TerminalText.plain)
     }
 
-    // MARK: the work
+    // MARK: work
 
     private func runNext() {
         guard let (process, command) = turn.withLock({ _ in begin() }) else { return }
@@ -81,7 +81,7 @@ final class Notifier: Sendable {
         process.kill()
     }
 
-    /// - Returns: the command that waited longest, and runs now.
+    /// - Returns: the command that waited longest, which now runs.
     private func begin() -> (QuietProcess, [String])? {
         let next = state.withLock { $0.isEnding || $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
         guard let call = next else { return nil }
@@ -93,7 +93,7 @@ final class Notifier: Sendable {
         }
     }
 
-    /// Once for each command: a broken one would fill the log.
+    /// Reports a failure once per command, so that a broken one does not fill the log.
     private func complain(_ command: [String], _ words: String) {
         guard state.withLock({ $0.failed.insert(command).inserted }) else { return }
         Console.error("authorization.notify: \(command.first ?? ""): \(words) (told of once)")

@@ -4,8 +4,8 @@ import Glibc
 struct ChildProcess {
     private let id: pid_t
 
-    /// The limit of open files that this process began with: a server raises its own, and programs that count up to it
-    /// must not inherit that.
+    /// The limit of open files at the start of this process. A server raises its own limit, and programs that iterate over all
+    /// descriptors must not inherit that.
     static var fileLimit: rlimit {
         var limit = rlimit()
         getrlimit(files, &limit)
@@ -14,12 +14,12 @@ struct ChildProcess {
 
     private static let files = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
 
-    /// Starts a program with this process's standard input and error, and its output or, where that is turned, its error.
+    /// Starts a program with this process's standard input and error, and its output or, if redirected, its error.
     /// - Parameters:
-    ///   - command: a program, looked for in PATH, and its arguments.
-    ///   - signals: what is blocked in it.
+    ///   - command: a program, found by PATH, and its arguments.
+    ///   - signals: the signals blocked in the program.
     ///   - files: its limit of open files.
-    /// - Throws: `CommandRun.Fault` with status 127 where there is no such program, 126 where it cannot be run.
+    /// - Throws: `CommandRun.Fault` with status 127 if there is no such program, 126 if it cannot be run.
     init(
         _ command: [String], environment: [String: String], signals: sigset_t, files: rlimit,
         turnsOutputToError: Bool
@@ -33,7 +33,7 @@ struct ChildProcess {
         var signals = signals
         var ignored = sigset_t()
         sigemptyset(&ignored)
-        // servers ignore it; programs in a pipe live by it
+        // servers ignore SIGPIPE, but programs in a pipeline need it
         sigaddset(&ignored, SIGPIPE)
         posix_spawnattr_setsigmask(&attributes, &signals)
         posix_spawnattr_setsigdefault(&attributes, &ignored)
@@ -65,8 +65,8 @@ struct ChildProcess {
         self.id = id
     }
 
-    /// Waits until the program has ended; signals that come meanwhile are passed on.
-    /// - Returns: its status; 128 and the signal's number where one killed it.
+    /// Waits until the program has ended, and passes signals on.
+    /// - Returns: its status; 128 plus the number of the signal that killed it.
     func wait(_ signals: WaitedSignals) -> Int32 {
         while true {
             let (number, isFromTerminal) = signals.next()
@@ -76,7 +76,7 @@ struct ChildProcess {
                 let signal = status & 0x7F
                 return signal == 0 ? status >> 8 & 0xFF : 128 + signal
             }
-            // the terminal has sent it to the program as well
+            // the terminal has sent the signal to the program, too
             if !isFromTerminal { kill(id, number) }
         }
     }

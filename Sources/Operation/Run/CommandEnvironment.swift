@@ -1,18 +1,18 @@
 public import Configuration
 
-/// What a command that runs behind a proxy gets of this process's environment: everything but what the configuration was
-/// made with, which is the robot's password above all.
+/// The environment of a command that runs with a proxy: all variables except those that the configuration uses, such as the
+/// robot's password.
 public struct CommandEnvironment: Sendable {
     public let variables: [String: String]
-    /// The names of what the command does not get, sorted.
+    /// The names of the withheld variables, sorted.
     public let withheld: [String]
 
-    /// What programs cannot do without, and no secret is kept in.
+    /// Variables that programs need and that hold no secrets.
     private static let everybodys: Set<String> = [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TERM", "LANG", "TZ", "TMPDIR", "HOSTNAME",
     ]
 
-    /// - Parameter passing: names that were asked for.
+    /// - Parameter passing: names that the user asked to pass.
     public init(_ environment: [String: String], for snapshot: Snapshot, passing: [String]) {
         let kept = Self.everybodys.union(passing)
         withheld = snapshot.variables.filter { environment[$0] != nil && !kept.contains($0) }.sorted()

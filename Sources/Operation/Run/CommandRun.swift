@@ -7,52 +7,52 @@ import Journal
 import ProxyCore
 public import ProxyDriver
 
-/// A program that runs with a proxy of its own, in this process and on a free port of loopback: `usher run`.
+/// Runs a program with its own proxy, in this process and on a free loopback port: `usher run`.
 public struct CommandRun {
-    /// Why nothing was run, in one line.
+    /// The reason why nothing was run, in one line.
     public struct Fault: Error, Sendable {
         public let description: String
-        /// For the exit of this process, as shells and env(1) have it.
+        /// The exit status, as shells and env(1) use it.
         public let status: Int32
     }
 
     private let snapshot: Snapshot
     private let bundle: TrustBundle
     private let environment: CommandEnvironment
-    /// Where the access log goes; nil for nowhere.
+    /// The descriptor of the access log; nil for none.
     public var log: Int32?
-    /// Takes the records in place of the log. Called once, on the worker's thread.
+    /// Replaces the log. Called once, on the worker's thread.
     public var recorder: (@Sendable () -> any Recorder)?
-    /// What the command writes to standard output goes to standard error.
+    /// True to redirect the command's standard output to standard error.
     public var turnsOutputToError = false
-    /// Called before the command begins, with who answers for what went through so far: earlier runs, where these are kept.
+    /// Called before the command starts, with a client for the flows so far: those of earlier runs, if they are stored.
     public var atStart: ((ControlClient) -> Void)?
-    /// Called when the command has ended and all that it asked is in the journal, with who answers for that; not where nobody
-    /// does.
+    /// Called when the command has ended and all its flows are in the journal, with a client for them. Not called if no admin
+    /// socket is available.
     public var atEnd: ((ControlClient) -> Void)?
 
-    /// What became of a command.
+    /// The result of a command.
     public struct Outcome: Sendable {
-        /// 128 and the signal's number where one killed it.
+        /// 128 plus the number of the signal that killed it, if one did.
         public let status: Int32
         public let tally: RunTally
     }
 
-    /// How long what is still under way when the command has ended may take, in milliseconds.
+    /// In milliseconds. The time for exchanges that are active when the command ends.
     private static let drainLimit = 1_000
-    /// What the proxy has to end after that.
+    /// In milliseconds. The time for the proxy to end after that.
     private static let grace = 5_000
 
     /// - Parameters:
-    ///   - environment: what the command gets beside the variables of the proxy.
-    ///   - isPrivate: nothing is kept on the disk, and the configuration's own port answers nothing.
+    ///   - environment: the command's variables, in addition to those of the proxy.
+    ///   - isPrivate: true to store nothing on disk and to disable the configured admin port.
     public init(
         _ snapshot: Snapshot, bundle: TrustBundle, environment: CommandEnvironment, isPrivate: Bool = false
     ) {
         var snapshot = snapshot
         snapshot.listeners = [Listener("127.0.0.1:0")].compactMap { $0 }
         snapshot.workers = 1
-        // the port is this command's alone: who may use the daemon's, and with which password, is another matter
+        // only this command uses the port, so the daemon's clients and passwords do not apply
         snapshot.clients = ClientPolicy()
         snapshot.settings.users = nil
         if isPrivate {
@@ -64,15 +64,14 @@ public struct CommandRun {
         self.environment = environment
     }
 
-    /// Flows of earlier runs are kept as well.
+    /// True if the journal contains flows of earlier runs.
     public var keepsEarlier: Bool { snapshot.journal?.disk != nil }
 
-    /// Runs a command to its end. Call it on the main thread, with no other thread under way: it takes the process's
-    /// signals for itself.
-    /// - Parameter command: a program, looked for in PATH, and its arguments. At least one.
-    /// - Throws: `Fault` where the proxy does not start or the command is not found.
+    /// Runs a command to its end. Call it on the main thread without other threads, because it handles the process's signals.
+    /// - Parameter command: a program, found by PATH, and its arguments. At least one.
+    /// - Throws: `Fault` if the proxy does not start or the command is not found.
     public func callAsFunction(_ command: [String]) throws(Fault) -> Outcome {
-        // an ignored SIGCHLD would take the status away
+        // with an ignored SIGCHLD, the status would be lost
         signal(SIGCHLD, SIG_DFL)
         let signals = WaitedSignals()
         defer { signals.restore() }
@@ -82,7 +81,7 @@ public struct CommandRun {
             let variables = ProxyVariables(proxy: proxy.address, bundle: bundle, environment: environment.variables)
             var inherited = environment.variables
             for (name, value) in variables.list { inherited[name] = value }
-            // commands behind it speak to this proxy
+            // commands that the program runs reach this proxy's socket
             inherited[ControlPath.variable] = control
             if asksPerson {
                 Console.error("what asks for a person is answered with usher transactions --socket \(control)")
@@ -100,12 +99,12 @@ public struct CommandRun {
         }
     }
 
-    // MARK: the proxy
+    // MARK: proxy
 
     private enum Start {
         case pending
         case ready(SocketAddress)
-        /// Nothing goes through any more.
+        /// All exchanges have ended.
         case drained
         case failed(String)
     }
@@ -118,7 +117,7 @@ public struct CommandRun {
         let state: Locked<Start>
         let tally: Locked<RunTally>
 
-        /// - Parameter ask: asks for what went through, while it can still be asked for.
+        /// - Parameter ask: queries the flows while the socket is still available.
         func end(_ ask: (() -> Void)? = nil) throws(Fault) {
             ending.post(())
             let limit = CommandRun.drainLimit + CommandRun.grace
@@ -133,7 +132,7 @@ public struct CommandRun {
                 ask?()
                 ending.post(())
             }
-            // a loop that is stuck does not keep the command's status from whoever waits for it
+            // a stuck loop must not delay the command's status
             guard isDrained != nil, thread.join(withinMilliseconds: limit) else {
                 return Console.error("the proxy is stuck; the process ends without it")
             }
@@ -141,7 +140,7 @@ public struct CommandRun {
         }
     }
 
-    /// Where the command's proxy is asked for what went through, and told what it asks for.
+    /// The control socket of the command's proxy.
     private var control: String { ControlPath.ofCommand(environment.variables) }
 
     private var asksPerson: Bool { snapshot.settings.authorization.contains(where: \.asksPerson) }
@@ -162,7 +161,7 @@ public struct CommandRun {
             options.ending = ending
             options.tally = tally
             options.drained = { state.signal { $0 = .drained } }
-            // a daemon's own socket is left to the daemon
+            // a daemon's own socket is not used
             options.control = .at(control)
             options.ready = { addresses in
                 state.signal { $0 = addresses.first.map { .ready($0.address) } ?? .failed("there is no listener") }

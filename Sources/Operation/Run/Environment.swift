@@ -3,7 +3,7 @@ import Glibc
 
 /// The process's environment, read once without Foundation.
 public enum ProcessEnvironment {
-    /// This machine's name; nil where it has none.
+    /// The machine's host name; nil if it has none.
     static var hostName: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
@@ -24,25 +24,25 @@ public enum ProcessEnvironment {
         return variables
     }
 
-    /// Keeps this process's memory out of core files: it is going to hold a private key.
+    /// Disables core dumps and tracing, because the memory will hold a private key.
     public static func hideMemory() { ProcessSecrecy.begin() }
 }
 
 /// Reads a whole file, or standard input for `-`.
 public enum Input {
-    /// Why it could not be read.
+    /// The reason why it could not be read.
     public struct Fault: Error, Sendable {
         public let description: String
     }
 
     public static var isTerminal: Bool { isatty(0) == 1 }
 
-    /// Whether there is nothing by that name. What cannot be looked at is there, as far as anybody knows.
+    /// Whether a path does not exist. A path that cannot be examined counts as existing.
     public static func isMissing(_ path: String) -> Bool {
         access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// - Throws: `Fault` with the system's words, or when it is larger than `limit` bytes.
+    /// - Throws: `Fault` with the system's message, or if it is larger than `limit` bytes.
     public static func read(_ path: String, limit: Int = 16 << 20) throws(Fault) -> [UInt8] {
         let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Fault(description: "\(path): \(String(cString: strerror(errno)))") }

@@ -1,12 +1,12 @@
 import Formats
 import HTTPCodec
 
-/// What a shell's variables say of a proxy.
+/// Compares a shell's proxy variables with this address.
 extension ProxyAddress {
-    /// Whether a variable's value leads there.
+    /// Whether a variable's value refers to this proxy.
     func isNamed(by value: String) -> Bool {
         var rest = value[...]
-        // without a scheme programs speak HTTP to it
+        // without a scheme, programs use HTTP
         guard isSecure == ASCII.equal(rest.prefix(8), "https://") else { return false }
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
@@ -16,7 +16,7 @@ extension ProxyAddress {
         return isLoopback && ASCII.equal(named, "localhost:\(port)")
     }
 
-    /// User and password as the variables have them, where they are meant for this proxy: `user:password`, decoded.
+    /// The user and password in the variables for this proxy, decoded: `user:password`.
     func credentials(in environment: [String: String]) -> String? {
         for name in ProxyVariables.proxyNames.flatMap({ [$0, $0.uppercased()] }) {
             guard let value = environment[name], let at = value.lastIndex(of: "@"), isNamed(by: value) else { continue }

@@ -2,13 +2,13 @@ import Addresses
 public import Configuration
 import HTTPCodec
 
-/// Where a program on this machine finds the proxy.
+/// The proxy's address for programs on this machine.
 public struct ProxyAddress: Equatable, Sendable {
-    /// A numeric address, without brackets.
+    /// A numeric address without brackets.
     public let host: String
     public let port: UInt16
 
-    /// The proxy itself speaks TLS there.
+    /// True if clients use TLS to the proxy.
     public let isSecure: Bool
 
     init(host: String, port: UInt16) {
@@ -17,8 +17,8 @@ public struct ProxyAddress: Equatable, Sendable {
         isSecure = false
     }
 
-    /// The first plain listener of a configuration, or else the first; loopback where it listens on every address. Nil
-    /// where every one picks a free port.
+    /// The first listener without TLS, else the first one; loopback in place of a wildcard address. Nil if all listeners have
+    /// port 0.
     public init?(_ listeners: [Listener]) {
         let known = listeners.filter { $0.port != 0 }
         guard let listener = known.first(where: { !$0.isSecure }) ?? known.first else { return nil }

@@ -5,22 +5,22 @@ import HTTPCodec
 import Interception
 import ProxyCore
 
-/// A value of NO_PROXY: which hosts programs go to past the proxy. Nobody ever wrote down what may stand in it, so an entry
-/// counts as soon as any of the common readings (curl, Go, Python, Node, Java's frameworks) takes it for the host.
+/// A value of NO_PROXY: the hosts that programs reach without the proxy. There is no standard, so an entry matches if any of
+/// the common implementations does (curl, Go, Python, Node, Java's frameworks).
 struct ProxyBypass {
     private let entries: [String]
 
     init(_ value: String) {
         entries = value.split { $0 == "," || $0.isWhitespace }.map { text in
-            // whoever takes it in Unicode compares it so or by its A-labels: either lets the host past
+            // programs compare international names in Unicode or as A-labels; either bypasses the proxy
             (try? InternationalName.ascii(host: ASCII.lowercased(text))) ?? ASCII.lowercased(text)
         }
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The entry that lets a host past the proxy.
-    /// - Parameter host: in its normal form; a glob stands for every host that it fits.
+    /// The entry that makes a host bypass the proxy.
+    /// - Parameter host: in its normal form. A glob stands for all hosts that it matches.
     func entry(for host: String) -> String? {
         let address = IPAddress(host)
         return entries.first { entry in
@@ -35,7 +35,7 @@ struct ProxyBypass {
             }
             guard !suffix.isEmpty else { return false }
             if Glob.isGlob(host) {
-                // `*` alone fits everything, and that localhost goes by another way concerns nobody
+                // `*` matches everything; that localhost bypasses the proxy does not matter
                 if host == "*" { return suffix != "localhost" && IPAddress(suffix)?.isLoopback != true }
                 return host == suffix || host.hasSuffix(".\(suffix)") || Glob.matches(host, String(suffix))
             }
@@ -43,7 +43,7 @@ struct ProxyBypass {
         }
     }
 
-    /// `host:port` and `[v6]:port` as the host alone.
+    /// Removes the port from `host:port` and `[v6]:port`.
     private static func withoutPort(_ entry: String) -> String {
         if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
             return String(entry[entry.index(after: entry.startIndex)..<end])

@@ -3,11 +3,11 @@ import Formats
 import HTTP1
 import HTTPCodec
 
-/// Asks for a URL through a proxy, and waits.
+/// A blocking client that requests a URL through a proxy.
 struct ProxyClient {
     struct Fault: Error {
         let description: String
-        /// Nobody listens there.
+        /// True if the connection was refused.
         var isRefused = false
     }
 
@@ -15,7 +15,7 @@ struct ProxyClient {
         let head: ResponseHead
         let body: [UInt8]
 
-        /// What the proxy says where it answered itself: `Proxy-Status` (RFC 9209), as far as it holds an error.
+        /// The proxy's error, from `Proxy-Status` (RFC 9209) of a response that it made itself.
         var proxyFault: String? {
             guard let status = head.fields["proxy-status"], status.contains("error=") else { return nil }
             guard let start = status.firstRange(of: "details=\"") else { return status }
@@ -26,12 +26,12 @@ struct ProxyClient {
     }
 
     let proxy: ProxyAddress
-    /// User and password of the proxy's URL, where it has them: `user:password`, decoded.
+    /// The user and password in the proxy's URL, decoded: `user:password`.
     var credentials: String?
-    /// Milliseconds for one request.
+    /// The timeout of a request, in milliseconds.
     var limit = 10_000
 
-    /// Bytes of an answer that are read.
+    /// The number of bytes of a response that are read.
     private static let largest = 4 << 20
 
     func get(_ url: String) throws(Fault) -> Answer {
@@ -72,7 +72,7 @@ struct ProxyClient {
         return out
     }
 
-    /// - Parameter most: bytes of the answer.
+    /// - Parameter most: the largest response in bytes.
     static func read(
         _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client, most: Int = largest
     ) throws -> Answer {

@@ -5,14 +5,14 @@ public import ProxyDriver
 /// Collects the records of a proxy that serves one command.
 public final class RecordCollector: Sendable {
     private let records = Locked<[ExchangeRecord]>([])
-    /// A program that runs for long must not fill the memory.
+    /// Bounds the memory of long-running programs.
     private static let limit = 10_000
 
     public init() {}
 
     public var all: [ExchangeRecord] { records.withLock { $0 } }
 
-    /// For the proxy's worker.
+    /// The recorder for the proxy's worker.
     public var recorder: @Sendable () -> any Recorder {
         { [self] in Writer(collector: self) }
     }
@@ -22,7 +22,7 @@ public final class RecordCollector: Sendable {
         records.withLock { if $0.count < Self.limit { $0.append(copy) } }
     }
 
-    /// What one worker writes into.
+    /// The recorder of one worker.
     private final class Writer: Recorder {
         private let collector: RecordCollector
 

@@ -2,14 +2,14 @@ import EventLoop
 public import Interception
 import ProxyDriver
 
-/// What came through the proxy of one command, in numbers.
+/// Counts of the traffic through a command's proxy.
 public struct RunTally: Equatable, Sendable {
-    /// Tunnels whose TLS was opened are none: what came in them is.
+    /// Decrypted tunnels are not counted; the requests inside are.
     public private(set) var requests = 0
     public private(set) var tunnels = 0
     public private(set) var stepUps = 0
     public private(set) var failedStepUps = 0
-    /// Usher had no answer of an origin to give.
+    /// Requests without a response of an origin.
     public private(set) var faults = 0
 
     public init() {}
@@ -40,7 +40,7 @@ public struct RunTally: Equatable, Sendable {
         if record.proxyError != nil { faults += 1 }
     }
 
-    /// `214 requests, 31 step-ups (1 failed), 2 faults`.
+    /// As in `214 requests, 31 step-ups (1 failed), 2 faults`.
     public var words: String {
         func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
         var parts = [counted(requests, "request")]
@@ -53,7 +53,7 @@ public struct RunTally: Equatable, Sendable {
     }
 }
 
-/// Counts on its loop's thread, and tells others now and then.
+/// Counts on its loop's thread, and publishes the counts at intervals.
 final class TallyRecorder: Recorder {
     private let next: any Recorder
     private let shared: Locked<RunTally>

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Moments as people and programs read them.
+/// Formats and parses dates.
 enum CalendarDate {
-    /// Seconds since 1970 as `2027-03-01T12:00:00Z` (RFC 3339).
+    /// Formats seconds since 1970 as `2027-03-01T12:00:00Z` (RFC 3339).
     static func text(_ seconds: Int) -> String {
         var seconds = seconds
         var parts = tm()
@@ -12,8 +12,9 @@ enum CalendarDate {
             "\(1900 + Int(parts.tm_year))-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
     }
 
-    /// Seconds since 1970 of an HTTP-date in the form that is written today, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110
-    /// §5.6.7). Nil for anything else.
+    /// Parses an HTTP-date in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7), as seconds since 1970. Nil
+    /// for
+    /// anything else.
     static func seconds(ofHTTPDate text: String) -> Int? {
         let words = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

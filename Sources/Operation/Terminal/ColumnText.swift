@@ -1,9 +1,9 @@
-/// Rows under headings, each column as wide as its widest text.
+/// Rows with headings. Each column is as wide as its widest text.
 struct ColumnText {
     private let headings: [String]
     private let rows: [[String]]
 
-    /// - Parameter rows: each with a text for every heading.
+    /// - Parameter rows: each has a text for every heading.
     init(_ headings: [String], _ rows: [[String]]) {
         self.headings = headings
         self.rows = rows
@@ -15,7 +15,7 @@ struct ColumnText {
         }
         func line(_ cells: [String]) -> String {
             cells.indices.map { column in
-                // nothing stands behind the last
+                // the last column needs no padding
                 let gap = column == cells.count - 1 ? 0 : widths[column] - cells[column].count + 2
                 return cells[column] + String(repeating: " ", count: gap)
             }.joined()

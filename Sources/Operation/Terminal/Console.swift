@@ -1,24 +1,24 @@
 import Glibc
 
-/// Words for the person who started the program.
+/// Output for the person who started the program.
 public enum Console {
-    /// One line on standard error, with the program's name before it.
+    /// Prints a line on standard error, prefixed with the program's name.
     public static func error(_ text: String) { plain("usher: \(text)") }
 
-    /// One line on standard error.
+    /// Prints a line on standard error.
     public static func plain(_ text: String) { errors.say(Array("\(text)\n".utf8)) }
 
-    /// Text on standard error, as it is: a question.
+    /// Prints text on standard error without a line end, such as a prompt.
     public static func note(_ text: String) { errors.say(Array(text.utf8)) }
 
     static func note(_ bytes: [UInt8]) { errors.say(bytes) }
 
     private static let errors = ErrorLines(2)
 
-    /// Text on standard output.
+    /// Prints text on standard output.
     public static func print(_ text: String) { write(Array(text.utf8)) }
 
-    /// Bytes on standard output. Where they cannot go there, what was asked for is not done: the program ends with exit code 1.
+    /// Writes bytes to standard output. If that fails, the program ends with exit code 1, because its result is lost.
     public static func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var sent = 0

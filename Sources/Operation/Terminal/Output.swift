@@ -1,17 +1,17 @@
 import EventLoop
 import Glibc
 
-/// Bytes for whoever asked for them.
+/// Writes results to files or standard output.
 public enum Output {
     public static var isTerminal: Bool { isatty(1) == 1 }
 
-    /// Writes into a file, or to standard output where none is named.
-    /// - Parameter isForAll: everybody may read the file, whatever the umask says.
+    /// Writes a file, or standard output if no path is given.
+    /// - Parameter isForAll: true to make the file readable by all users, whatever the umask.
     public static func write(_ bytes: [UInt8], to path: String?, isForAll: Bool = false) throws(FileError) {
         try OutputFile(path, isForAll: isForAll).write(bytes)
     }
 
-    /// Writes a file that is not there yet.
+    /// Writes a file that does not exist yet.
     public static func create(_ bytes: [UInt8], at path: String) throws(FileError) {
         let place = FilePath(path)
         if let folder = try OpenFolder.at(place.folder), folder.has(place.name) {
@@ -23,7 +23,7 @@ public enum Output {
         }
     }
 
-    /// Opens a file that lines are added to; it stays open until the process ends.
+    /// Opens a file for appending. It stays open until the process ends.
     /// - Returns: the descriptor.
     public static func appending(to path: String) throws(FileError) -> Int32 {
         try opened(path, O_APPEND, mode: 0o600).release()

@@ -1,17 +1,17 @@
 import EventLoop
 import Glibc
 
-/// How far long work is, in one line on standard error that is written over: where that is a terminal, and once it takes long.
+/// Shows the progress of long work in one line on standard error that is overwritten. Only on a terminal, and only after a delay.
 public struct ProgressLine {
     private let things: String
     private let begun = Loop.monotonicMilliseconds()
     private var last = 0
     private var isShown = false
 
-    /// Milliseconds before the first word, and between two.
+    /// In milliseconds. The delay of the first output, and the interval.
     private static let patience = 300
 
-    /// - Parameter things: what is counted, `flows`.
+    /// - Parameter things: the counted things, `flows`.
     public init(of things: String) { self.things = things }
 
     public mutating func show(_ count: Int) {
@@ -22,7 +22,7 @@ public struct ProgressLine {
         Console.note("\r\(count) \(things) …")
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     public mutating func end() {
         if isShown { Console.note("\r\u{1B}[K") }
         isShown = false

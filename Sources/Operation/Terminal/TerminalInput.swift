@@ -1,35 +1,36 @@
 import EventLoop
 import Glibc
 
-/// Lines of whoever sits at the terminal, or of what standard input is.
+/// Reads lines from the terminal or from standard input.
 public enum TerminalInput {
-    /// Why there is no line.
+    /// The reason why there is no line.
     public enum Ending: Error, Sendable {
-        /// There is no more.
+        /// End of input.
         case end
-        /// The person gave up (Ctrl-C).
+        /// Ctrl-C.
         case interrupted
         case tooLong
     }
 
     private static let longest = 16 << 10
-    /// Takes the last character off the line.
+    /// Erases the last character on the screen.
     private static let back = "\u{8} \u{8}"
 
-    /// A line, without its end.
+    /// Reads a line, without its end.
     /// - Parameters:
-    ///   - question: what is shown where somebody sits there.
-    ///   - isSecret: it is not shown while it is typed.
+    ///   - question: the prompt, shown on a terminal only.
+    ///   - isSecret: true to hide the typed text.
     public static func line(_ question: String, isSecret: Bool) throws(Ending) -> String {
         guard Input.isTerminal else { return try plain() }
         var before = termios()
         guard tcgetattr(0, &before) == 0 else { throw .end }
         var hidden = before
-        // keys are taken one by one, Ctrl-C among them: the terminal is left as it was found, whatever is pressed; and the kernel
-        // would cut a line at 4,095 bytes
+        // keys are read one by one, including Ctrl-C, so that the terminal is restored whatever is pressed; the kernel's line
+        // mode also
+        // cuts lines at 4,095 bytes
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         guard tcsetattr(0, TCSAFLUSH, &hidden) == 0 else { throw .end }
-        // only now: who types at once is not seen either
+        // only now, so that fast typing is hidden, too
         Console.note(question)
         defer {
             tcsetattr(0, TCSAFLUSH, &before)
@@ -52,7 +53,7 @@ public enum TerminalInput {
                 bytes = []
             case 0x08, 0x7F:
                 if !bytes.isEmpty { show(back) }
-                // a whole character: what goes on a sequence goes with its beginning
+                // removes a whole character with its UTF-8 continuation bytes
                 while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
             case 0..<0x20: break
             default:
@@ -77,7 +78,7 @@ public enum TerminalInput {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil at the end.
+    /// Nil at the end of input.
     private static func byte() -> UInt8? {
         var byte: UInt8 = 0
         while true {

@@ -1,6 +1,6 @@
 public import Formats
 
-/// Text of others, made fit for a terminal: no control character of it steers one.
+/// Makes foreign text safe for a terminal: removes control characters.
 public enum TerminalText {
     private static let most = 200
 
@@ -8,10 +8,10 @@ public enum TerminalText {
         plain(text.unicodeScalars.prefix(most)) + (text.unicodeScalars.count > most ? "…" : "")
     }
 
-    /// All of it.
+    /// The whole text.
     static func plain(_ text: String) -> String { plain(text.unicodeScalars[...]) }
 
-    /// All of it, with its line breaks and tabs.
+    /// The whole text, with its line breaks and tabs.
     static func lines(_ text: String) -> String {
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -20,7 +20,7 @@ public enum TerminalText {
         return String(out)
     }
 
-    /// At most so many characters of it.
+    /// At most `most` characters of the text.
     static func shown(_ text: String, most: Int) -> String {
         let plain = plain(text)
         return plain.count > most ? plain.prefix(max(0, most - 1)) + "…" : plain
@@ -32,7 +32,7 @@ public enum TerminalText {
         return String(out)
     }
 
-    /// JSON that says the same to every reader, and to a terminal nothing.
+    /// JSON without characters that a terminal interprets, with the same meaning.
     public static func json(_ value: JSONValue) -> String {
         JSONValue.plain(value.serialized)
     }

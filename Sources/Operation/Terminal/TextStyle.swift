@@ -1,6 +1,6 @@
 import Glibc
 
-/// How words are set off from others: in colours on a terminal, not at all elsewhere.
+/// Highlights text: with colours on a terminal, not at all elsewhere.
 public struct TextStyle: Sendable {
     public static let plain = TextStyle(isColoured: false)
 
@@ -8,8 +8,8 @@ public struct TextStyle: Sendable {
 
     private init(isColoured: Bool) { self.isColoured = isColoured }
 
-    /// For standard output.
-    /// - Parameter environment: `NO_COLOR`, where it holds anything, and a terminal that can do nothing turn colours off.
+    /// The style for standard output.
+    /// - Parameter environment: a non-empty `NO_COLOR` or a dumb terminal turns colours off.
     public init(environment: [String: String]) {
         let isRefused = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
         isColoured = Output.isTerminal && !isRefused

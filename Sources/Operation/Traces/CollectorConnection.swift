@@ -1,7 +1,7 @@
 import EventLoop
 import TLSEngine
 
-/// One connection to a collector, with TLS on it or without.
+/// A connection to a collector, with or without TLS.
 final class CollectorConnection {
     private let connection: BlockingConnection
     private let stream: TLSStream?
@@ -28,7 +28,7 @@ final class CollectorConnection {
         try flush()
     }
 
-    /// What has come; nothing at the end.
+    /// The received bytes; empty at the end.
     func receive() throws -> [UInt8] {
         guard let stream else { return try connection.receive() }
         while plain.isEmpty, stream.state == .open {
@@ -48,7 +48,7 @@ final class CollectorConnection {
         if case .failed(let fault) = stream.state { throw fault }
     }
 
-    /// Sends the records that the stream made.
+    /// Sends the records that TLS has produced.
     private func flush() throws {
         guard !buffers.records.isEmpty else { return }
         try connection.send(Array(buffers.records))

@@ -3,7 +3,7 @@ import Glibc
 import HTTPCodec
 import Interception
 
-/// An exchange that is over, as a collector of traces is told of it.
+/// A finished exchange, as exported to a collector of traces.
 struct FinishedSpan: Sendable {
     let trace: ExchangeTrace
     let flow: UInt64
@@ -14,7 +14,7 @@ struct FinishedSpan: Sendable {
     let action: Action?
     let realm: String?
     let error: String?
-    /// Nanoseconds since 1970.
+    /// In nanoseconds since 1970.
     let began: UInt64
     let ended: UInt64
 
@@ -36,7 +36,7 @@ struct FinishedSpan: Sendable {
     }
 }
 
-/// Spans as OTLP has them in JSON (opentelemetry-proto, ExportTraceServiceRequest).
+/// Encodes spans as OTLP in JSON (opentelemetry-proto, ExportTraceServiceRequest).
 struct SpanDocument {
     private var out: [UInt8] = []
     private var isFirst = true
@@ -99,7 +99,7 @@ struct SpanDocument {
         }
         out.append(literal: "\",\"name\":")
         JSONValue.writeString(name, to: &out)
-        // SPAN_KIND_SERVER and SPAN_KIND_CLIENT; 64-bit numbers are texts in this JSON
+        // SPAN_KIND_SERVER and SPAN_KIND_CLIENT; OTLP's JSON writes 64-bit numbers as strings
         out.append(literal: isServer ? ",\"kind\":2" : ",\"kind\":3")
         out.append(literal: ",\"startTimeUnixNano\":\"")
         out.append(decimal: start)

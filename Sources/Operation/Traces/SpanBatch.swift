@@ -1,6 +1,6 @@
 import Interception
 
-/// What one loop has for the collector: gathered, and handed on in batches.
+/// Collects the spans of one loop and passes them on in batches.
 final class SpanBatch {
     private let exporter: TraceExporter
     private var spans: [FinishedSpan] = []

@@ -6,28 +6,28 @@ import HTTPCodec
 import Names
 import TLSEngine
 
-/// The collector that spans are posted to, a connection for each batch. Every call waits.
+/// Posts spans to a collector, with one connection per batch. All calls block.
 struct SpanCollector: Sendable {
     enum Outcome {
         case taken
-        /// It says no, and will to the same again.
+        /// The collector rejects the batch permanently.
         case refused(String)
-        /// Another time it may take it.
+        /// The collector may accept the batch later.
         case failed(String)
     }
 
-    /// Whom connections with TLS trust.
+    /// The trusted certificates of TLS connections.
     typealias Trust = OriginContext
 
     private let head: RequestHead
     private let trust: Trust?
 
-    /// Milliseconds for one batch.
+    /// The timeout of a batch, in milliseconds.
     static let limit = 10_000
-    /// Bytes of an answer that are read.
+    /// The number of bytes of a response that are read.
     private static let largest = 256 << 10
 
-    /// - Parameter trust: asked where the URL is one of https.
+    /// - Parameter trust: called only for an https URL.
     init(_ url: String, _ trust: () throws -> Trust) throws {
         var head = try RequestHead(method: "POST", url: url)
         if head.path == "/" { try head.setPathAndQuery("/v1/traces") }
@@ -89,16 +89,16 @@ struct SpanCollector: Sendable {
                 switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes) {
                 case .needsMore: break events
                 case .interim, .data: break
-                // the rest of it is of no interest
+                // the rest of the response does not matter
                 case .head, .switched, .end: return leg.head.status
                 }
             }
         }
     }
 
-    // MARK: the address
+    // MARK: address
 
-    /// To the first of its addresses that takes one.
+    /// Connects to the first address that accepts.
     private func connect(_ limit: Int) throws -> CollectorConnection {
         let end = Loop.monotonicMilliseconds() + limit
         var failure = SystemError("connect", code: ETIMEDOUT)
@@ -117,7 +117,7 @@ struct SpanCollector: Sendable {
 
     private func addresses() throws -> [SocketAddress] {
         let port = head.target.port
-        // addresses, and what is this machine's by its name (RFC 6761)
+        // numeric addresses, and names of this machine (RFC 6761)
         if let known = NameService.immediate(head.host, port: port) { return known }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

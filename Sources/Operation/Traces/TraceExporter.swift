@@ -4,8 +4,8 @@ import Metrics
 import Synchronization
 import TLSEngine
 
-/// Hands spans to a collector, on another thread. A collector that is slow, away or of another mind costs spans, which are
-/// counted, and nothing else.
+/// Exports spans to a collector on another thread. If the collector is slow, unreachable or refuses, spans are lost and
+/// counted, without any other effect.
 final class TraceExporter: Sendable {
     private struct Queue {
         var spans: [FinishedSpan] = []
@@ -18,20 +18,20 @@ final class TraceExporter: Sendable {
     private let collector: SpanCollector
     private let service: String
     private let words = Locked(Words())
-    /// One that waits takes in all spans that there are by then.
+    /// A queued task sends all spans that are available when it runs.
     private let work = WorkQueue("traces")
 
-    /// Spans that may wait; more are lost.
+    /// The largest number of queued spans. More are lost.
     private static let limit = 8_192
     private static let batch = 512
-    /// How often one batch is tried.
+    /// The number of attempts for a batch.
     private static let attempts = 5
-    /// Between the first two attempts, in milliseconds; then twice as long each time.
+    /// In milliseconds. The wait after the first attempt, doubled each time.
     private static let pause = 1_000
-    /// How long the end waits for a collector, in milliseconds.
+    /// The longest wait for the collector at the end, in milliseconds.
     private static let farewell = 2_000
 
-    /// - Throws: in words for a person.
+    /// - Throws: a message for a person.
     init(_ settings: TracingSettings, _ trust: () throws -> SpanCollector.Trust) throws(Supervisor.StartFault) {
         do {
             collector = try SpanCollector(settings.endpoint, trust)
@@ -62,16 +62,16 @@ final class TraceExporter: Sendable {
         return figures
     }
 
-    /// Tries to hand over what is left. No collector holds up the end for long.
+    /// Tries to send the remaining spans, within a short time limit.
     func close() {
         queue.signal { $0.closing = true }
         begin()
         work.rests(withinMilliseconds: Self.farewell + 500)
     }
 
-    // MARK: the work
+    // MARK: work
 
-    /// Until no spans are left.
+    /// Sends until no spans are left.
     private func deliver() {
         while true {
             let (spans, closing) = queue.withLock { queue in
@@ -88,7 +88,7 @@ final class TraceExporter: Sendable {
         }
     }
 
-    /// - Returns: whether the collector took it.
+    /// - Returns: whether the collector accepted them.
     private func deliver(_ body: [UInt8], _ closing: Bool) -> Bool {
         var wait = Self.pause
         for attempt in 1...Self.attempts {
@@ -109,12 +109,12 @@ final class TraceExporter: Sendable {
         return false
     }
 
-    /// What a person is told of the collector: when it begins to fail, then now and then, and when it takes spans again.
+    /// The messages to a person about the collector: at the first failure, at intervals, and after recovery.
     private struct Words {
         private var next = Int.min
         private var fails = false
 
-        /// Between two words on standard error, in milliseconds.
+        /// The interval of messages on standard error, in milliseconds.
         private static let interval = 60_000
 
         mutating func say(_ name: String, _ reason: String) {
