@@ -8,9 +8,9 @@ final class SecretCollector {
         if !texts.contains(text) { texts.append(text) }
     }
 
-    /// A placeholder for a missing secret. Each secret has its own, so that two are not mistaken for the same.
+    /// A stand-in for a missing secret. Each secret has its own, so that two are not mistaken for the same.
     /// - Parameter what: the secret, and why it is missing.
-    /// - Returns: the placeholder, and whether this is the first reference to the secret.
+    /// - Returns: the stand-in, and whether this is the first reference to the secret.
     func standIn(for what: String) -> (text: String, isFirst: Bool) {
         let known = missing.firstIndex(of: what)
         if known == nil { missing.append(what) }

@@ -26,7 +26,7 @@ struct Secrets {
         return parts(text, at: position, isPublic: isPublic, leavesPlaces: false).map { Self.joined($0) }
     }
 
-    /// Joins the parts of a text, with a replacement for each placeholder.
+    /// Joins the parts of a text, with a replacement for each variable.
     static func joined(_ parts: [TextPart], places: (Int) -> String = { _ in "" }) -> String {
         var number = 0
         return parts.map { part in
@@ -37,7 +37,7 @@ struct Secrets {
     }
 
     /// Splits a text and substitutes its references; nil if one cannot be resolved. Errors are recorded as findings.
-    /// - Parameter leavesPlaces: true to keep other placeholders for the exchanges to fill in.
+    /// - Parameter leavesPlaces: true to keep other variables for the exchanges to fill in.
     func parts(_ text: String, at position: Position, isPublic: Bool, leavesPlaces: Bool) -> [TextPart]? {
         guard Self.mayRefer(text) else { return [.text(text)] }
         var parts: [TextPart] = []

@@ -1,7 +1,7 @@
 internal import Declaration
 internal import Formats
 
-/// Reads text with placeholders that exchanges fill in.
+/// Reads text with variables, `${…}`, that exchanges fill in.
 extension Walker {
     func template(_ written: String, _ format: TextFormat, _ position: Position, _ path: String) -> Decoded? {
         guard
@@ -25,7 +25,7 @@ extension Walker {
         parts.contains { if case .place = $0 { true } else { false } }
     }
 
-    /// Whether the format accepts the text with a word, a number, or words and numbers in place of the placeholders.
+    /// Whether the format accepts the text with a word, a number, or words and numbers in place of the variables.
     private static func mayBecome(_ format: TextFormat, _ parts: [TextPart]) -> Bool {
         let fillings: [(Int) -> String] = [{ _ in "x" }, { _ in "8" }, { $0 == 0 ? "x" : "8" }]
         return fillings.contains { filling in
@@ -39,7 +39,7 @@ extension Walker {
     func jsonTemplate(_ node: YAMLNode) -> Decoded? {
         var text: [TextPart] = []
         guard write(node, to: &text) else { return nil }
-        // the placeholders of a JSON text are not found again
+        // the variables of a JSON text are not found again
         if holdsStandIn(node) { findings.excuse(node.position) }
         let content: Decoded.Content
         if Self.hasPlaces(text) {

@@ -12,7 +12,7 @@ public struct Decoded: Sendable {
         case word
         /// `null`, if the shape permits it.
         case nothing
-        /// Text with placeholders that exchanges fill in. For a `json` value it is JSON text with placeholders inside strings.
+        /// Text with variables, `${…}`, that exchanges fill in. For a `json` value it is JSON text with variables inside strings.
         case template([TextPart])
         /// Nil for invalid entries.
         case list([Decoded?])

@@ -21,7 +21,7 @@ public final class Findings {
     public private(set) var all: [Finding] = []
     public private(set) var hasErrors = false
 
-    /// The positions of placeholders for missing secrets. Findings there are suppressed.
+    /// The positions of stand-ins for missing secrets. Findings there are suppressed.
     private var excused: Set<Position> = []
 
     public init(file: String) { files = [file] }
@@ -51,13 +51,13 @@ public final class Findings {
         hasErrors = hasErrors || others.hasErrors
     }
 
-    /// Suppresses errors and warnings at a position, because the value there is a placeholder.
+    /// Suppresses errors and warnings at a position, because the value there is a stand-in.
     public func excuse(_ position: Position) { excused.insert(position) }
 
-    /// Whether the value at this position is a placeholder, so that it must not cause findings elsewhere.
+    /// Whether the value at this position is a stand-in, so that it must not cause findings elsewhere.
     public func isExcused(_ position: Position) -> Bool { excused.contains(position) }
 
-    /// Whether any entry of a list is a placeholder.
+    /// Whether any entry of a list is a stand-in.
     public func isExcused(anyOf items: [Decoded]) -> Bool { items.contains { isExcused($0.position) } }
 
     public func error(_ position: Position, _ message: String, nearest: String? = nil) {

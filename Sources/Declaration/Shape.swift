@@ -1,7 +1,7 @@
 /// The permitted form of a configuration value. The loader checks values against it, and the JSON Schema is generated from it.
 public indirect enum Shape: Sendable {
     case text(TextFormat)
-    /// Text with placeholders that exchanges fill in.
+    /// Text with variables, `${…}`, that exchanges fill in.
     case template(TextFormat)
     /// The shape or `null`.
     case orNull(Shape)

@@ -2,6 +2,6 @@
 public enum MissingSecrets: Sendable {
     /// An error, for commands that need the secret.
     case refused
-    /// A note, with a placeholder as the value, for commands that only inspect the configuration.
+    /// A note, with a stand-in as the value, for commands that only inspect the configuration.
     case noted
 }

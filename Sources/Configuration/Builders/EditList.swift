@@ -6,7 +6,7 @@ public enum EditList {
     /// A paragraph for each edit, with a line break at the end.
     public static var text: String { EditCatalogue.all.map(paragraph).joined(separator: "\n") + "\n" + values }
 
-    /// The placeholders of values.
+    /// The variables in values, `${…}`.
     private static let values = """
         VALUE: a text in which these may stand, filled in for each exchange
             \(TemplateNames.all.joined(separator: "\n    "))

@@ -43,7 +43,7 @@ public enum Schema {
         return object(members)
     }
 
-    /// A key that is not implemented: only its neutral values are valid.
+    /// A key that this build lacks: only its neutral values are valid.
     private static func absent(_ row: Unavailable.Row) -> JSONValue {
         let words = ("description", JSONValue.string("Not available in this version: \(row.what)."))
         return object([words, row.accepted.isEmpty ? ("not", .object([])) : ("enum", .array(row.accepted))])

@@ -5,7 +5,7 @@ public import Declaration
 public protocol BuiltIn: Sendable {
     /// The configuration key.
     static var name: String { get }
-    /// One sentence for editors and for `usher check --print-edits`.
+    /// One sentence for editors.
     static var doc: String { get }
     /// The shape of the value.
     static var shape: Shape { get }

@@ -1,8 +1,8 @@
-/// A configured value with placeholders that each exchange fills in. Inserted text is not expanded again.
+/// A configured value with variables, `${…}`, that each exchange fills in. Inserted text is not expanded again.
 public struct Template: Equatable, Sendable {
     enum Part: Equatable, Sendable {
         case text(String)
-        /// - isQuoted: the placeholder is inside quotation marks.
+        /// - isQuoted: the variable is inside quotation marks.
         case value(TemplateSource, isQuoted: Bool)
     }
 

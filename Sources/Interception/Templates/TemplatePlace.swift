@@ -38,8 +38,8 @@ enum TemplatePlace: Hashable, Sendable {
 
     /// Escapes a value for this place; nil if it is not allowed there.
     /// - Parameters:
-    ///   - isQuoted: the placeholder is inside quotation marks.
-    ///   - isAlone: the placeholder is the whole value.
+    ///   - isQuoted: the variable is inside quotation marks.
+    ///   - isAlone: the variable is the whole value.
     func written(_ value: String, isQuoted: Bool, isAlone: Bool) -> String? {
         switch self {
         case .query, .form, .text, .state: value

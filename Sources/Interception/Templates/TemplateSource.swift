@@ -2,7 +2,7 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// The source of a placeholder's value.
+/// The source of a variable's value.
 enum TemplateSource: Hashable, Sendable {
     case uuid, now, action, tree, realm
     case requestHeader(String)

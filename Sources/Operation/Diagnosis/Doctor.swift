@@ -11,7 +11,7 @@ public struct Doctor {
     let snapshot: Snapshot
     let environment: [String: String]
     let store: AuthorityStore
-    /// The daemon's address; nil if every listener has port 0, or if only TLS listeners exist.
+    /// The daemon's address; nil if every listener has port 0.
     let proxy: ProxyAddress?
 
     /// The tolerated difference of clocks, in seconds.

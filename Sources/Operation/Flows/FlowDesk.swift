@@ -42,7 +42,7 @@ struct FlowDesk: FlowDirectory {
 
     // MARK: following
 
-    /// The number of existing flows that a new follower receives.
+    /// The largest number of existing flows that a new follower receives.
     private static let most = 1000
 
     /// The position of a follower.

@@ -10,7 +10,7 @@ final class LogSink: Sendable {
         var bytes = 0
         /// The number of records that did not fit into the queue.
         var lost = 0
-        /// The time since which the queue is full, in monotonic milliseconds.
+        /// The time of the first of these losses, in monotonic milliseconds.
         var lostSince = 0
         /// Messages for a person, outside the log.
         var words: [String] = []

@@ -1,6 +1,6 @@
 public import Formats
 
-/// Makes foreign text safe for a terminal: removes control characters.
+/// Makes foreign text safe for a terminal: replaces control characters by spaces.
 public enum TerminalText {
     private static let most = 200
 
