@@ -1,5 +1,5 @@
-/// Describes a condition for readers of the configuration. Expected values of headers, queries, cookies and bodies are left
-/// out, because they may be secrets.
+/// Describes a condition for readers of the configuration. Expected values of headers, queries, cookies and bodies are left out,
+/// because they may be secrets.
 extension Condition {
     public var words: String {
         switch self {

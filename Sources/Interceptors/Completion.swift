@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Starts work with a callback and waits for its result. If the work completes twice, the first result counts and the log
-/// reports it; a cancelled task stops waiting. `withCheckedContinuation` would end the program in the first case, and wait
-/// forever in the second.
+/// Starts work with a callback and waits for its result. If the work completes twice, the first result counts and the log reports
+/// it; a cancelled task stops waiting. `withCheckedContinuation` would end the program in the first case, and wait forever in the
+/// second.
 /// - Parameter begin: starts the work and passes it the completion to call.
 public func withCompletion<Value: Sendable>(
     of type: Value.Type = Value.self, _ begin: (Completion<Value>) -> Void

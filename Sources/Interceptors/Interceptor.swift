@@ -1,6 +1,5 @@
-/// An interceptor written in Swift. Register it under a name, and use it with `swift: NAME` in the lists `request` and
-/// `response` of an interceptor. Conform to one or more of `RequestInterceptor`, `ResponseInterceptor` and their
-/// asynchronous forms.
+/// An interceptor written in Swift. Register it under a name, and use it with `swift: NAME` in the lists `request` and `response`
+/// of an interceptor. Conform to one or more of `RequestInterceptor`, `ResponseInterceptor` and their asynchronous forms.
 ///
 /// One value serves all exchanges on all threads. Keep data of an exchange in `Request.state` and `Response.state`.
 public protocol Interceptor: Sendable {
@@ -13,8 +12,8 @@ extension Interceptor {
     public var wantsBody: Bool { false }
 }
 
-/// Changes requests before they are sent. It runs on the event loop of the client, so it must return at once: do not wait,
-/// read files or take contended locks. Use `AsyncRequestInterceptor` for slow work.
+/// Changes requests before they are sent. It runs on the event loop of the client, so it must return at once: do not wait, read
+/// files or take contended locks. Use `AsyncRequestInterceptor` for slow work.
 public protocol RequestInterceptor: Interceptor {
     /// - Parameters:
     ///   - request: the request after the interceptors before this one.
@@ -35,8 +34,7 @@ public protocol AsyncRequestInterceptor: Interceptor {
     func intercept(request: Request, action: Action) async throws -> Request
 }
 
-/// Changes responses before the client receives any byte. It runs on the event loop of the client, so it must return at
-/// once.
+/// Changes responses before the client receives any byte. It runs on the event loop of the client, so it must return at once.
 public protocol ResponseInterceptor: Interceptor {
     /// - Parameters:
     ///   - response: the response after the interceptors before this one.
@@ -47,8 +45,8 @@ public protocol ResponseInterceptor: Interceptor {
     func intercept(response: Response, request: Request, action: Action) throws -> Response
 }
 
-/// Handles a response that is held back completely, and may take time: call another service, wait, and then deliver, change
-/// or replace the response, or retry the request. It runs off the event loop in a task, which is cancelled when the client
+/// Handles a response that is held back completely, and may take time: call another service, wait, and then deliver, change or
+/// replace the response, or retry the request. It runs off the event loop in a task, which is cancelled when the client
 /// disconnects or the configured `deadline` passes.
 public protocol AsyncResponseInterceptor: Interceptor {
     /// - Parameters:

@@ -11,8 +11,7 @@ public struct Query: Equatable, Sendable {
     var isEmpty: Bool { text.isEmpty }
 
     /// The decoded value of the first parameter with that name. Setting it changes that parameter and removes the others; nil
-    /// removes
-    /// all of them.
+    /// removes all of them.
     public subscript(_ name: String) -> String? {
         get { text[name] }
         set { if let newValue { text.set(name, newValue) } else { remove(name) } }

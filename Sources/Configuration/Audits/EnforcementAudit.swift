@@ -3,8 +3,7 @@ internal import Declaration
 internal import HTTPCodec
 internal import Interception
 
-/// Warns of resources with `enforce: am` that omit paths which many servers treat as the same, or that an earlier entry
-/// covers.
+/// Warns of resources with `enforce: am` that omit paths which many servers treat as the same, or that an earlier entry covers.
 struct EnforcementAudit {
     let findings: Findings
     let policies: [AuthorizationPolicy]

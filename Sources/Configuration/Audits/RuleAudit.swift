@@ -45,8 +45,7 @@ struct RuleAudit {
     }
 
     /// Finds an interceptor that names only Actions of Usher's own calls but skips such calls, and one whose `before` does not
-    /// suit
-    /// its edits.
+    /// suit its edits.
     func look(at rule: Rule, in fields: Fields) {
         if rule.missesItsCalls, let position = fields.position(of: "when") {
             findings.warning(

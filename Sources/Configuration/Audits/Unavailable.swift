@@ -2,8 +2,8 @@ internal import Declaration
 internal import Formats
 internal import Interception
 
-/// Keys that the format defines and this build does not implement. A value equal to the present behaviour, such as the
-/// default, is accepted; any other value is refused. Remove a row when its key is implemented.
+/// Keys that the format defines and this build does not implement. A value equal to the present behaviour, such as the default,
+/// is accepted; any other value is refused. Remove a row when its key is implemented.
 enum Unavailable {
     struct Row: Sendable {
         var object: ObjectShape

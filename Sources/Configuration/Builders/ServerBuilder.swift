@@ -57,8 +57,7 @@ struct ServerBuilder {
     }
 
     /// The normal form of a server's URL: scheme and host in lower case, no default port, no trailing slash. Nil if the text is
-    /// not
-    /// a URL.
+    /// not a URL.
     static func normalized(_ url: String) -> String? {
         guard let head = try? RequestHead(method: "GET", url: url) else { return nil }
         var path = head.path[...]

@@ -2,8 +2,8 @@ internal import Declaration
 internal import Interception
 internal import ProxyCore
 
-/// All keys of the configuration with the shapes of their values. The loader refuses other keys, and the JSON Schema is
-/// generated from this table. `Unavailable` lists keys that this build lacks.
+/// All keys of the configuration with the shapes of their values. The loader refuses other keys, and the JSON Schema is generated
+/// from this table. `Unavailable` lists keys that this build lacks.
 enum KeyTable {
     /// Up to a day: no timeout of a proxy is longer.
     static let anyTime = Shape.duration(1...86_400_000)

@@ -1,7 +1,6 @@
 internal import Formats
 
-/// Limits the expansion of YAML aliases before they are followed: a few hundred bytes of nested anchors can stand for
-/// gigabytes.
+/// Limits the expansion of YAML aliases before they are followed: a few hundred bytes of nested anchors can stand for gigabytes.
 ///
 /// The text is not parsed. Anything that looks like an anchor or an alias counts as one, and an anchor's value is assumed to
 /// extend to its first alias, so the estimate is never too low.

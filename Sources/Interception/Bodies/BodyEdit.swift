@@ -1,7 +1,7 @@
 public import HTTPCodec
 
-/// A change to the body of a request or a response. It does not see the head: the caller handles framing, content codings and
-/// the content type.
+/// A change to the body of a request or a response. It does not see the head: the caller handles framing, content codings and the
+/// content type.
 public protocol BodyEdit: Edit {
     /// False if a body of this type cannot be changed by the edit, so it need not be buffered.
     func concerns(_ type: MediaType?) -> Bool

@@ -4,8 +4,8 @@ public import HTTPCodec
 
 /// Reads of a body by conditions and templates. Results are cached until the body changes.
 extension EditedBody {
-    /// The values at a JSON pointer; more than one if a name on the path is repeated. Empty if the body is unavailable or is
-    /// not JSON. `JSONValue.means` compares the values with configured ones.
+    /// The values at a JSON pointer; more than one if a name on the path is repeated. Empty if the body is unavailable or is not
+    /// JSON. `JSONValue.means` compares the values with configured ones.
     public mutating func json(at pointer: JSONPointer) -> [JSONValue] { (try? values(at: pointer)) ?? [] }
 
     /// Decodes and parses a whole body as JSON, whatever its type; nil if it is not JSON.

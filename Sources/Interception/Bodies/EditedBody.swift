@@ -115,8 +115,8 @@ public struct EditedBody: Sendable {
         answers = Answers()
     }
 
-    /// Returns the bytes to send for a changed body, encoded with the codings that the head lists. If encoding fails, the
-    /// bytes go out unencoded and the head is changed accordingly.
+    /// Returns the bytes to send for a changed body, encoded with the codings that the head lists. If encoding fails, the bytes
+    /// go out unencoded and the head is changed accordingly.
     mutating func settle(_ fields: inout FieldTable) -> [UInt8] {
         let bytes = plain ?? []
         Self.forget(&fields)

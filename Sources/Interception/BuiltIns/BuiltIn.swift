@@ -1,7 +1,7 @@
 public import Declaration
 
-/// An interceptor that one key of its entry configures completely, instead of lists of edits. Like an edit, it is declared
-/// in one place: keys, schema and loader are derived from this protocol. `BuiltInCatalogue` lists all of them.
+/// An interceptor that one key of its entry configures completely, instead of lists of edits. Like an edit, it is declared in one
+/// place: keys, schema and loader are derived from this protocol. `BuiltInCatalogue` lists all of them.
 public protocol BuiltIn: Sendable {
     /// The configuration key.
     static var name: String { get }

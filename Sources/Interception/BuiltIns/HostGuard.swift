@@ -1,7 +1,7 @@
 public import HTTPCodec
 
-/// Limits the destinations of an interceptor's secrets: only the hosts that its condition names, and unless it names others,
-/// only https and the scheme's default port.
+/// Limits the destinations of an interceptor's secrets: only the hosts that its condition names, and unless it names others, only
+/// https and the scheme's default port.
 public struct HostGuard: Sendable {
     private let condition: CompiledCondition
 
@@ -49,8 +49,8 @@ extension Condition {
         }
     }
 
-    /// Adds https and the default port where the condition names none. Without them, a client could make Usher send a password
-    /// in clear text or to another service of the host.
+    /// Adds https and the default port where the condition names none. Without them, a client could make Usher send a password in
+    /// clear text or to another service of the host.
     fileprivate var withTransport: Condition {
         if case .any(let parts) = self { return .any(parts.map(\.withTransport)) }
         var parts = [self]

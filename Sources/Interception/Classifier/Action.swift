@@ -1,5 +1,5 @@
-/// The meaning of a request to AM (docs/protocol.md#actions). An open set: the names of the legacy SDKs, of newer SDKs,
-/// and those that a configuration defines.
+/// The meaning of a request to AM (docs/protocol.md#actions). An open set: the names of the legacy SDKs, of newer SDKs, and those
+/// that a configuration defines.
 public struct Action: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 

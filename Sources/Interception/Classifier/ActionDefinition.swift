@@ -1,5 +1,5 @@
-/// One entry of `actions:` in the configuration. It gives its Action to requests without a known Action that meet the
-/// condition; the first matching entry decides.
+/// One entry of `actions:` in the configuration. It gives its Action to requests without a known Action that meet the condition;
+/// the first matching entry decides.
 public struct ActionDefinition: Sendable {
     public var action: Action
     /// Has no keys of the response.

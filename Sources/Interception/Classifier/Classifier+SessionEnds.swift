@@ -1,8 +1,8 @@
 internal import Formats
 public import HTTPCodec
 
-/// Recognises requests that may end a session at an authorization server, whatever their Action. A false positive costs
-/// cached values; a false negative would use a session that has ended.
+/// Recognises requests that may end a session at an authorization server, whatever their Action. A false positive costs cached
+/// values; a false negative would use a session that has ended.
 extension Classifier {
     public enum SessionEnd: Sendable {
         /// Ends the session that the request carries.

@@ -1,8 +1,8 @@
 import Formats
 public import HTTPCodec
 
-/// Recognises the meaning of a request to AM from the message alone (docs/protocol.md#actions). Requests to hosts that are
-/// not configured authorization servers are never AM's, whatever their path.
+/// Recognises the meaning of a request to AM from the message alone (docs/protocol.md#actions). Requests to hosts that are not
+/// configured authorization servers are never AM's, whatever their path.
 public struct Classifier: Sendable {
     /// The number of bytes of a body that are examined.
     public static let bodyPeek = 64 << 10
@@ -41,8 +41,8 @@ public struct Classifier: Sendable {
     private var hosts: [Host] = []
     private let definitions: [Definition]
 
-    /// - Parameter definitions: the configuration's own Actions, for requests to any host without another Action. The first
-    /// match decides.
+    /// - Parameter definitions: the configuration's own Actions, for requests to any host without another Action. The first match
+    ///   decides.
     public init(servers: [AuthorizationServer], definitions: [ActionDefinition] = []) {
         self.definitions = definitions.map {
             Definition(action: $0.action, condition: CompiledCondition($0.when))
@@ -216,7 +216,7 @@ extension Classifier {
 
     /// The body decides first, then the query.
     /// - Parameter body: empty if there is none; nil if it cannot be read. An unreadable body counts as a follow-up, because
-    /// start calls are small and unencoded.
+    ///   start calls are small and unencoded.
     private func authenticate(
         _ head: RequestHead, _ call: Call, _ body: [UInt8]?, _ flows: (any FlowStore)?
     ) -> Classification {

@@ -29,8 +29,8 @@ struct EndpointPath: Equatable, Sendable {
         return parts.map { PercentCoding.decode($0) }
     }
 
-    /// Recognises the server's standard paths: `json[/realm]/…` and `oauth2[/realm]/…` after any context, and PingOne's
-    /// `/as/…` (docs/protocol.md#actions).
+    /// Recognises the server's standard paths: `json[/realm]/…` and `oauth2[/realm]/…` after any context, and PingOne's `/as/…`
+    /// (docs/protocol.md#actions).
     init?(_ segments: [String]) {
         for index in segments.indices {
             let resources: [([String], Resource)]

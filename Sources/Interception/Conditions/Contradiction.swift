@@ -1,5 +1,5 @@
-/// Finds conditions that never hold, for a finding of the configuration. It detects contradictions within one key and
-/// between phases.
+/// Finds conditions that never hold, for a finding of the configuration. It detects contradictions within one key and between
+/// phases.
 extension Condition {
     public enum Contradiction: Equatable, Sendable {
         /// No value of this key satisfies all of its tests.

@@ -1,8 +1,8 @@
 public import Declaration
 public import HTTPCodec
 
-/// One kind of change, declared in one place: its name, the shape of its value, the part of the message it needs, and its
-/// effect. The configuration keys, their schema, the loader and `usher check --print-edits` are derived from this protocol.
+/// One kind of change, declared in one place: its name, the shape of its value, the part of the message it needs, and its effect.
+/// The configuration keys, their schema, the loader and `usher check --print-edits` are derived from this protocol.
 /// `EditCatalogue` lists all edits.
 public protocol Edit: Sendable {
     /// The configuration key.
@@ -18,8 +18,7 @@ public protocol Edit: Sendable {
     /// exist.
     static var mayStandIn: Bool { get }
     /// True if the edit delays, answers or breaks exchanges. An interceptor with such an edit skips calls that Usher makes
-    /// itself,
-    /// unless its condition has the key `by`.
+    /// itself, unless its condition has the key `by`.
     static var sparesCalls: Bool { get }
     /// Like `isLast`, for this instance: its value may decide.
     var endsPhase: Bool { get }

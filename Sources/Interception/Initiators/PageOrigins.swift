@@ -2,8 +2,8 @@ public import Declaration
 internal import Formats
 internal import HTTPCodec
 
-/// The origins in `origins` of an entry. Usher may add credentials to requests of their pages. The resource's own origin needs
-/// no entry.
+/// The origins in `origins` of an entry. Usher may add credentials to requests of their pages. The resource's own origin needs no
+/// entry.
 public struct PageOrigins: Hashable, Sendable {
     private let patterns: [String]
 
@@ -14,8 +14,7 @@ public struct PageOrigins: Hashable, Sendable {
     public func contains(_ origin: String) -> Bool { patterns.contains { Glob.matches($0, origin) } }
 
     /// The normal form of an `Origin` value (RFC 6454 §6.2): a scheme, a host, and a port other than the scheme's default. Nil
-    /// for
-    /// everything else, including `null`.
+    /// for everything else, including `null`.
     public static func normal(_ text: String) -> String? {
         guard text.utf8.count <= longest, let mark = text.firstRange(of: "://") else { return nil }
         let scheme = ASCII.lowercased(String(text[..<mark.lowerBound]))

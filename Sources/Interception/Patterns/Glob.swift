@@ -1,7 +1,7 @@
 internal import Formats
 
-/// Text in which `*` matches any run of characters, including `/` and the empty run. There is no escape and no other
-/// special character.
+/// Text in which `*` matches any run of characters, including `/` and the empty run. There is no escape and no other special
+/// character.
 public enum Glob {
     /// True if the whole text matches. Takes at most time proportional to the product of both lengths, because only the last `*`
     /// is retried.

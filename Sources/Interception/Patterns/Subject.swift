@@ -1,8 +1,8 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The input of conditions: a request, its classification, and its response or error. Values are visited as bytes in
-/// place and are not copied.
+/// The input of conditions: a request, its classification, and its response or error. Values are visited as bytes in place and
+/// are not copied.
 struct Subject {
     let request: RequestHead
     let response: ResponseHead?

@@ -1,7 +1,7 @@
 internal import CPCRE2
 
-/// The working memory of matches: places for groups, limits, a stack for compiled code and the step counter. One per
-/// thread, so that a match allocates nothing and takes no lock.
+/// The working memory of matches: places for groups, limits, a stack for compiled code and the step counter. One per thread, so
+/// that a match allocates nothing and takes no lock.
 final class MatchContext {
     enum Result {
         case found(Range<Int>)
@@ -92,7 +92,7 @@ final class MatchContext {
 
     /// Finds the first match at or after a position.
     /// - Parameter start: 0 for the first search. Later searches skip the UTF-8 check, which the first one has made; repeating it
-    /// for each match would cost quadratic time.
+    ///   for each match would cost quadratic time.
     func find(_ code: PatternCode, in subject: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Result {
         stepCounter.pointee.last = start
         let options = start > 0 ? PCRE2_NO_UTF_CHECK : 0

@@ -1,7 +1,7 @@
 public import HTTPCodec
 
-/// The compiled rules of a configuration, indexed by phase and Action. A phase (`PhaseRun`) runs its rules in order, each on
-/// the result of the one before; the first `respond` or `abort` ends it.
+/// The compiled rules of a configuration, indexed by phase and Action. A phase (`PhaseRun`) runs its rules in order, each on the
+/// result of the one before; the first `respond` or `abort` ends it.
 ///
 /// A class, so that requests share it without a copy.
 public final class Plan: Sendable {

@@ -1,8 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A bit pattern of a condition's requirements on method, host, path and fields. It skips a rule after at most four
-/// comparisons.
+/// A bit pattern of a condition's requirements on method, host, path and fields. It skips a rule after at most four comparisons.
 ///
 /// A gate may admit a request that its condition refuses, but never the reverse.
 struct RequestGate: Sendable {

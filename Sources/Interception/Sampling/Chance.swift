@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// A lock-free random number generator shared by all loops (SplitMix64). Equal seeds give equal sequences, in the order of
-/// calls.
+/// A lock-free random number generator shared by all loops (SplitMix64). Equal seeds give equal sequences, in the order of calls.
 public final class Chance: RandomNumberGenerator, Sendable {
     private let state: Atomic<UInt64>
 

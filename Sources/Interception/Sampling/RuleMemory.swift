@@ -1,5 +1,5 @@
-/// The decisions of samplers and counters for one exchange. All phases and attempts share them, so that an interceptor
-/// either takes an exchange or does not. Empty, without an allocation, if nothing was decided.
+/// The decisions of samplers and counters for one exchange. All phases and attempts share them, so that an interceptor either
+/// takes an exchange or does not. Empty, without an allocation, if nothing was decided.
 struct RuleMemory: Equatable, Sendable {
     private struct Entry: Equatable {
         /// Whether the rule takes the exchange; nil if undecided.

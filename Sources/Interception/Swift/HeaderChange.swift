@@ -8,8 +8,7 @@ enum HeaderChange {
     }
 
     /// Applies changed headers to the fields. Unchanged lines stay as they are, to the byte; fields that only the proxy writes
-    /// are
-    /// not changed.
+    /// are not changed.
     /// - Parameter old: the headers that were passed out.
     /// - Returns: the changes, a few words each.
     static func apply(

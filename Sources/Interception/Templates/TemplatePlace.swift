@@ -1,8 +1,8 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The place that a template's text goes to. It decides how inserted values are escaped, so that they cannot end the line or
-/// the part they are in.
+/// The place that a template's text goes to. It decides how inserted values are escaped, so that they cannot end the line or the
+/// part they are in.
 enum TemplatePlace: Hashable, Sendable {
     case header
     /// A host with or without a port.

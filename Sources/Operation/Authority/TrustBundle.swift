@@ -3,9 +3,9 @@ import Glibc
 public import ProxyCore
 import TLSEngine
 
-/// Files of all certificates that a client of the proxy must trust: the system's roots, those of the configuration, and
-/// Usher's own CA. Most programs take one file instead of the system's store, so it contains all of them. Files are named
-/// after their content, so programs keep a valid file when another configuration asks for other roots.
+/// Files of all certificates that a client of the proxy must trust: the system's roots, those of the configuration, and Usher's
+/// own CA. Most programs take one file instead of the system's store, so it contains all of them. Files are named after their
+/// content, so programs keep a valid file when another configuration asks for other roots.
 public struct TrustBundle: Sendable {
     /// The path of the PEM file.
     public let pem: String

@@ -72,8 +72,7 @@ final class ControlServer: Listener {
     private var hasRoom: Bool { !isFull || dispensable != nil }
 
     /// The connection to close for a new one when all slots are taken: the oldest whose last response is sent, else the oldest
-    /// that has
-    /// not authenticated.
+    /// that has not authenticated.
     private var dispensable: ControlConnection? {
         let oldest = connections.values.filter { $0.claim != .shown }
         return oldest.min { ($0.claim.rawValue, $0.number) < ($1.claim.rawValue, $1.number) }

@@ -5,8 +5,8 @@ import ProxyDriver
 /// The new process's side of an upgrade: the listening sockets of the running process, and a socket for agreeing on the time of
 /// the takeover.
 ///
-/// The new process says `ready` when it could serve. The old one releases what only one process may have, and says `go`.
-/// The new one says `serving`. Before that, it may say `failed` with a reason at any time.
+/// The new process says `ready` when it could serve. The old one releases what only one process may have, and says `go`. The new
+/// one says `serving`. Before that, it may say `failed` with a reason at any time.
 public final class Handover: Sendable {
     /// The variable that describes the sockets: their number, then `all` if every one must be served, else those that the
     /// configuration names; and a letter for each, `s` for TLS.

@@ -2,8 +2,7 @@ import EventLoop
 import Glibc
 
 /// A thread that checks that the event loops make progress. It reports what a stuck loop is doing, and stops the watchdog
-/// messages
-/// to the service manager, which then restarts the daemon.
+/// messages to the service manager, which then restarts the daemon.
 final class LoopWatch {
     struct Watched: Sendable {
         let name: String

@@ -93,8 +93,7 @@ struct OpenListeners {
     }
 
     /// Distributes listening sockets. Clients may be waiting at each of them, so every socket is served, and each worker gets one
-    /// of
-    /// each address.
+    /// of each address.
     private mutating func adopt(_ sockets: [WorkerListener]) throws {
         let count = perWorker.count
         var addresses: [(of: ListeningAddress, sockets: [Int32])] = []

@@ -4,8 +4,7 @@ internal import Glibc
 /// Protects the process's memory.
 public enum ProcessSecrecy {
     /// Disables core dumps, whatever the system's limits, and tracing by other processes of the same user. Programs that this
-    /// process
-    /// starts are not affected.
+    /// process starts are not affected.
     public static func begin() {
         #if DEBUG
             // tests without root need the same permission as tracing to count the process's descriptors

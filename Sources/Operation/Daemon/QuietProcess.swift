@@ -1,7 +1,7 @@
 import Glibc
 
-/// A helper program that runs in the background: without input and output, and with only the environment variables that a
-/// desktop needs.
+/// A helper program that runs in the background: without input and output, and with only the environment variables that a desktop
+/// needs.
 struct QuietProcess {
     private let id: pid_t
 

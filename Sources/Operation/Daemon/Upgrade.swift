@@ -25,8 +25,7 @@ final class ListenerCopies {
 }
 
 /// Replaces this process by another one: starts the program with the same arguments, passes it the listening sockets, and drains
-/// once it
-/// serves.
+/// once it serves.
 final class Upgrade {
     enum News: Sendable {
         /// The new process is ready; release what only one process may have.

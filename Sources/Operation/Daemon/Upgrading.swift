@@ -17,8 +17,7 @@ final class Upgrading {
     private var owesReload = false
 
     /// In milliseconds. Idle connections stay open for this long, so that requests on their way get a response. New connections
-    /// go to
-    /// the new process.
+    /// go to the new process.
     private static let patience = 2_000
 
     init(_ daemon: Supervisor, _ listeners: OpenListeners, predecessor: Int?) throws(SystemError) {

@@ -16,9 +16,9 @@ enum FolderWriters: Equatable {
         }
     }
 
-    /// Treats two groups as the owner's own. Root's group is trusted. A group with the user's name and no other member is
-    /// usual with a umask of 002, and OpenSSH accepts it, too. Other users with this primary group are not searched for,
-    /// because that would read a whole directory service.
+    /// Treats two groups as the owner's own. Root's group is trusted. A group with the user's name and no other member is usual
+    /// with a umask of 002, and OpenSSH accepts it, too. Other users with this primary group are not searched for, because that
+    /// would read a whole directory service.
     private static func isOwnersAlone(_ group: gid_t, _ owner: uid_t) -> Bool {
         guard group != 0 else { return true }
         guard let account = getpwuid(owner), let name = account.pointee.pw_name else { return group == owner }

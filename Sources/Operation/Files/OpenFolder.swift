@@ -142,8 +142,7 @@ struct OpenFolder: ~Copyable {
     }
 
     /// Opens an output that a person has named: a file, or a device such as /dev/stdout. A link is followed only if root or this
-    /// user must
-    /// have created it.
+    /// user must have created it.
     func output(_ name: String, _ flags: Int32, mode: mode_t) throws(FileError) -> Descriptor {
         let flags = flags | O_WRONLY | O_CREAT | O_CLOEXEC
         var number = openat(descriptor.number, name, flags | O_NOFOLLOW, mode)

@@ -8,8 +8,7 @@ public struct StateDirectory: Equatable, Sendable {
     public init(path: String) { self.path = path }
 
     /// `$STATE_DIRECTORY` (the first of a list, systemd.exec(5)), else `$XDG_STATE_HOME/usher`, else `~/.local/state/usher`. For
-    /// a user
-    /// without a home directory, the service's folder.
+    /// a user without a home directory, the service's folder.
     public init(_ environment: [String: String]) {
         if let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
             path = Self.absolute(String(first))

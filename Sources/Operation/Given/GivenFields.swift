@@ -21,8 +21,7 @@ struct GivenFields {
     // MARK: pasted text
 
     /// - Parameter text: fields line by line, `:method: GET`; or name and value on separate lines, `:method`, `GET`; or the
-    ///   output
-    /// of curl -v or nghttp -v, of which the first request counts.
+    ///   output of curl -v or nghttp -v, of which the first request counts.
     /// - Returns: nil if the text has none of these forms.
     /// - Throws: `Explanation.Fault` if a line is no field.
     init?(pasted text: [UInt8]) throws(Explanation.Fault) {
@@ -62,8 +61,8 @@ struct GivenFields {
                 "line \(number) is no field, a name, a colon and a value: \(String(decoding: line, as: UTF8.self))")
     }
 
-    /// Reads curl's `* [HTTP/2] [1] [:method: GET]` and `* h2h3 [:method: GET]`, and nghttp's indented lines after
-    /// `send HEADERS frame`.
+    /// Reads curl's `* [HTTP/2] [1] [:method: GET]` and `* h2h3 [:method: GET]`, and nghttp's indented lines after `send HEADERS
+    /// frame`.
     private mutating func takeTranscript(_ text: [UInt8]) throws(Explanation.Fault) {
         var isInFrame = false
         var stream: Substring?

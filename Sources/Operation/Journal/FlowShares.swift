@@ -2,8 +2,8 @@ import Addresses
 import Journal
 import ProxyCore
 
-/// Shares the last quarter of a bounded queue between clients. A client that already uses a quarter of the queue gets no more,
-/// so that it cannot displace the flows of others.
+/// Shares the last quarter of a bounded queue between clients. A client that already uses a quarter of the queue gets no more, so
+/// that it cannot displace the flows of others.
 struct FlowShares {
     private let limit: Int
     private var held: [ClientIdentity?: Int] = [:]

@@ -5,8 +5,8 @@ import HTTPCodec
 import Interception
 import ProxyCore
 
-/// A value of NO_PROXY: the hosts that programs reach without the proxy. There is no standard, so an entry matches if any of
-/// the common implementations does (curl, Go, Python, Node, Java's frameworks).
+/// A value of NO_PROXY: the hosts that programs reach without the proxy. There is no standard, so an entry matches if any of the
+/// common implementations does (curl, Go, Python, Node, Java's frameworks).
 struct ProxyBypass {
     private let entries: [String]
 

@@ -13,8 +13,7 @@ enum CalendarDate {
     }
 
     /// Parses an HTTP-date in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7), as seconds since 1970. Nil
-    /// for
-    /// anything else.
+    /// for anything else.
     static func seconds(ofHTTPDate text: String) -> Int? {
         let words = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

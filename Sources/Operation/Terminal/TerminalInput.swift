@@ -26,8 +26,7 @@ public enum TerminalInput {
         guard tcgetattr(0, &before) == 0 else { throw .end }
         var hidden = before
         // keys are read one by one, including Ctrl-C, so that the terminal is restored whatever is pressed; the kernel's line
-        // mode also
-        // cuts lines at 4,095 bytes
+        // mode also cuts lines at 4,095 bytes
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         guard tcsetattr(0, TCSAFLUSH, &hidden) == 0 else { throw .end }
         // only now, so that fast typing is hidden, too

@@ -4,8 +4,8 @@ import Metrics
 import Synchronization
 import TLSEngine
 
-/// Exports spans to a collector on another thread. If the collector is slow, unreachable or refuses, spans are lost and
-/// counted, without any other effect.
+/// Exports spans to a collector on another thread. If the collector is slow, unreachable or refuses, spans are lost and counted,
+/// without any other effect.
 final class TraceExporter: Sendable {
     private struct Queue {
         var spans: [FinishedSpan] = []

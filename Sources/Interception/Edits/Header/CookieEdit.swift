@@ -1,7 +1,7 @@
 internal import HTTPCodec
 
-/// A cookie to send. In the request phase, domain, path and secure decide whether it is sent (RFC 6265 §5.4). Max-age,
-/// expires and same-site apply to responses only.
+/// A cookie to send. In the request phase, domain, path and secure decide whether it is sent (RFC 6265 §5.4). Max-age, expires
+/// and same-site apply to responses only.
 public struct CookieEdit: Equatable, Sendable {
     public var name: String
     public var value: String
