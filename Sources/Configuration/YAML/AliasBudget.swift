@@ -2,8 +2,8 @@ internal import Formats
 
 /// Limits the expansion of YAML aliases before they are followed: a few hundred bytes of nested anchors can stand for gigabytes.
 ///
-/// The text is not parsed. Anything that looks like an anchor or an alias counts as one, and an anchor's value is assumed to
-/// extend to its first alias, so the estimate is never too low.
+/// The text is not parsed. Anything that looks like an anchor or an alias counts as one. An anchor's value is assumed to extend to
+/// its first alias. So the estimate is never too low.
 enum AliasBudget {
     /// The bytes that the aliases of a text may stand for. Files written by people stay far below.
     static let limit = 16 << 20

@@ -3,8 +3,8 @@ public import HTTPCodec
 /// Decides which bodies to buffer. `BodyNeeds` states in advance what rules may need; a trial run on copies shows whether such a
 /// rule meets a message.
 extension Plan {
-    /// Whether to buffer the body of a received request. True if a rule that applies changes it, or if a rule that may apply in
-    /// any phase reads it, may retry the request, or ends the exchange.
+    /// Whether to buffer the body of a received request. True if a rule that applies changes it. Also true if a rule that may apply
+    /// in any phase reads it, may retry the request, or ends the exchange.
     /// - Parameter context: keeps the sampling decisions of the trial run, and nothing else.
     public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard keepsRequestBodies else { return false }

@@ -3,7 +3,7 @@ internal import Formats
 internal import HTTPCodec
 
 /// Fills in the templates of one edit. If a value is missing or not allowed in its place, the edit's value is left out with a
-/// warning, and the message keeps what it has.
+/// warning. The message then keeps what it has.
 public struct TemplateFiller {
     /// The current request; in the response phase, the request as it was sent.
     private let request: RequestHead

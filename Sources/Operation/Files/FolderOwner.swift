@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-/// The owner of a folder. Root acts as the owner in a folder of another user, so that the user's files cannot lead root to
-/// anything that the user may not access.
+/// The owner of a folder. Root acts as the owner in a folder of another user. So the user's files cannot lead root to anything
+/// that the user may not access.
 struct FolderOwner {
     let user: uid_t
     private let folderGroup: gid_t

@@ -35,7 +35,7 @@ enum FolderWriters: Equatable {
         return true
     }
 
-    /// A description, and the argument of chmod that removes the permission. Nil for nobody else.
+    /// A description, and the argument of chmod that removes the permission. Nil if there are no others.
     var words: (who: String, mode: String)? {
         switch self {
         case .nobodyElse: nil
