@@ -1,7 +1,7 @@
 internal import Formats
 internal import Journal
 
-/// A journey as JSON: in a row for a list, or whole, with its steps, what it won and what that was used for.
+/// A journey as JSON: a row of a list, or complete with its steps, tokens and their use.
 struct JourneyView {
     let journey: Journey
     /// Milliseconds since 1970.
