@@ -159,7 +159,7 @@ struct Journey: Sendable {
     /// Handles the successful end of the tree.
     mutating func succeeded(_ now: Circumstances) { _ = attend { $0.wentOn(to: nil, now) } }
 
-    // MARK: more events
+    // MARK: users and answers
 
     /// Handles AM's names of the session's user.
     mutating func named(_ names: [String], _ now: Circumstances) throws(StepUp.Failure) -> Next {

@@ -14,7 +14,7 @@ extension Lockout {
         /// A short id, stable while the daemon runs. It reveals nothing of the answers.
         public var id: String
         public var scope: Scope
-        /// Where the logins happen.
+        /// The place of the logins.
         public var place: String
         /// Refusals in a row since the last success.
         public var refusals: Int

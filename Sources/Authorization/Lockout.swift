@@ -26,7 +26,7 @@ public struct Lockout: Sendable {
         public var answers: UInt128
         /// The digest of answers and session.
         public var session: UInt128
-        /// Where the login happens, as text. It is not part of the identity.
+        /// The place of the login, as text. It is not part of the identity.
         public var place = ""
 
         public init(answers: UInt128, session: UInt128, at place: String = "") {
@@ -151,7 +151,7 @@ public struct Lockout: Sendable {
 }
 
 struct Tally: Sendable {
-    /// Where the login happens, as text.
+    /// The place of the login, as text.
     private(set) var place = ""
     /// Refusals in a row since the last success.
     var refusals = 0

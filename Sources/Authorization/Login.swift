@@ -5,7 +5,7 @@ public struct Login: Sendable {
     /// The same with the session to step up, which stands for its user.
     public let inSession: [UInt8]
 
-    /// Where the login happens, as text for display.
+    /// The place of the login, as text for display.
     public let place: String
 
     public init(answers: [String], session: String, at place: String = "") {

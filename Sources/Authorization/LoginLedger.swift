@@ -119,7 +119,7 @@ public struct LoginLedger<Waiter> {
         return told
     }
 
-    // MARK: what is counted
+    // MARK: counters
 
     /// The pause that applies now; nil if a login may start or waits for others only.
     public func pause(_ key: Lockout.Key, _ limits: Lockout.Limits, now: Int) -> LoginPermission? {

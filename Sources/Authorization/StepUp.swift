@@ -244,7 +244,7 @@ public struct StepUp: Sendable {
         return next { (journey) throws(Failure) in try journey.named(names, now) }
     }
 
-    // MARK: a session that a link won
+    // MARK: the owner of a link's session
 
     private enum Inquiry {
         case none

@@ -76,7 +76,7 @@ public struct TransactionRoutes {
         404: "None of that id waits.", 409: "It was answered or denied already.", 410: "It waits no more.",
     ]
 
-    // MARK: what waits
+    // MARK: listing
 
     private func list(_ now: Int) -> ControlAnswer {
         ControlAnswer(
@@ -95,7 +95,7 @@ public struct TransactionRoutes {
         }
     }
 
-    // MARK: what is said to it
+    // MARK: answering
 
     private func answer(_ text: String, _ request: ControlRequest) throws(ControlProblem) -> ControlAnswer {
         let body = try request.object()

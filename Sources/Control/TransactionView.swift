@@ -104,7 +104,7 @@ struct TransactionView {
         return shown
     }
 
-    // MARK: what is left
+    // MARK: size limits
 
     /// - Returns: false if there is no room for this many bytes.
     @discardableResult

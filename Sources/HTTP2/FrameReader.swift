@@ -54,7 +54,7 @@ struct FrameReader {
         return input.map { bytes - $0..<bytes - $0 + count }
     }
 
-    // MARK: frames before nghttp2 sees them
+    // MARK: judging frames
 
     /// Judges the start of a frame.
     mutating func judge(_ header: FrameHeader, _ streams: borrowing OpenStreams, _ side: ConnectionSide) -> Verdict {

@@ -147,7 +147,7 @@ extension HTTP2Connection {
         return !frames.isSkipping && nghttp2.failure == nil
     }
 
-    // MARK: what nghttp2 makes of them
+    // MARK: nghttp2's callbacks
 
     func fieldsBegin(_ id: Int32, _ category: nghttp2_headers_category) -> Int32 {
         fields.begin(isHead: streams.index(id: id).map { streams[$0].peer == .head } ?? true)

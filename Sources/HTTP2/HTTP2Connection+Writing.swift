@@ -53,7 +53,7 @@ extension HTTP2Connection {
         }
     }
 
-    // MARK: what nghttp2 asks for and tells
+    // MARK: nghttp2's callbacks
 
     func bodyAsked(_ id: Int32, _ room: Int, _ flags: inout UInt32) -> Int {
         guard let index = streams.index(id: id) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }

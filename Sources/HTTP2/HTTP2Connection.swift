@@ -68,7 +68,7 @@ final class HTTP2Connection {
     /// The bytes that wait for the peer's window.
     func waiting(on stream: StreamID) -> Int { streams.index(stream).map { streams[$0].outgoing.count } ?? 0 }
 
-    // MARK: what ends them
+    // MARK: errors
 
     /// Resets a stream for an error of the peer.
     func reset(_ index: Int, for fault: HTTPFault, _ error: UInt32 = ConnectionError.violation) {
@@ -92,7 +92,7 @@ final class HTTP2Connection {
         return tally
     }
 
-    // MARK: between two messages
+    // MARK: idle memory
 
     /// Releases memory that is needed only during requests, if there are none.
     func rest() {

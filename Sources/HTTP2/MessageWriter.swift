@@ -75,7 +75,7 @@ struct MessageWriter {
         submitFields([], on: state.id, endsStream: true)
     }
 
-    // MARK: bodies that go out
+    // MARK: outgoing bodies
 
     /// Offers bytes to be sent by the current call within the windows.
     mutating func offer(_ bytes: UnsafeRawBufferPointer, on id: Int32) { (direct, directStream) = (bytes, id) }

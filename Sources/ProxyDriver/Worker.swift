@@ -54,7 +54,7 @@ final class Worker {
         loop.pulse.end()
         report.flush()
         handFlowsOn(least: 1)
-        // breaks reference cycles between the worker and its parts
+        // each connection refers to the worker, and these parts to connections, so the cycles are broken here
         connections.letGo()
         errands.letGo()
         desks.letGo()
@@ -113,8 +113,7 @@ final class Worker {
             else { return }
             share = place
         } catch {
-            // no memory is spent on a refused connection: the kernel's buffer holds these few bytes. A TLS client could not read
-            // them
+            // a refusal allocates nothing: the kernel's buffer holds these few bytes. A TLS client could not read them
             return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
         }
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
@@ -162,8 +161,7 @@ final class Worker {
         channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
     }
 
-    /// Handles a failure to accept. The listener pauses until the next sweep. Idle origin connections are closed first to free
-    /// descriptors.
+    /// Pauses the listener until the next sweep. Idle origin connections are closed first to free descriptors.
     func acceptFailed(_ error: SystemError) {
         metrics.count(.acceptFailed)
         origins.pool.closeAll()
@@ -234,8 +232,7 @@ final class Worker {
 
     // MARK: origins
 
-    /// Whether an existing connection may serve the origin. Pooled connections through an upstream proxy are checked against the
-    /// destination policy first.
+    /// Whether an existing connection may serve the origin. A connection to a shared upstream proxy was not checked for this origin.
     func mayReuse(_ origin: Origin) -> Bool {
         origin.route == nil || settings.destinations.refusal(of: origin) == nil
     }

@@ -137,7 +137,7 @@ struct AccessManager: Sendable {
         return .html(page, note: "the sign-in page")
     }
 
-    // MARK: what goes wrong on demand
+    // MARK: faults
 
     /// All faults of a request: the configured ones, its own, and those of the request that caused it.
     private mutating func faults(of request: SandboxRequest, _ own: Faults, _ now: Int) -> Faults {

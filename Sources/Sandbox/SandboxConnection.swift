@@ -35,7 +35,7 @@ final class SandboxConnection: Channel {
         deadline = loop.now + Self.idleLimit
     }
 
-    // MARK: what the channel says
+    // MARK: channel events
 
     override func readable() {
         loop.refreshNow()

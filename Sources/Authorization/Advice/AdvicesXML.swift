@@ -221,7 +221,7 @@ private struct AdvicesXMLReader {
         return isText ? scalar : nil
     }
 
-    // MARK: marks
+    // MARK: tokens
 
     private func has(_ mark: StaticString) -> Bool {
         guard at + mark.utf8CodeUnitCount <= bytes.count else { return false }

@@ -49,7 +49,7 @@ public struct AnswerScope: Equatable, Sendable {
         glob.map { Glob.matches($0, text, ignoringCase: true) } ?? true
     }
 
-    // MARK: covering
+    // MARK: coverage
 
     func covers(_ other: AnswerScope) -> Bool {
         Self.covers(name, other.name) && Self.covers(stage, other.stage)

@@ -12,7 +12,7 @@ struct DeviceAttendance: Sendable {
         case message(DeviceMessage)
     }
 
-    /// What to do about received pushes.
+    /// The reaction to received pushes.
     enum PushTurn {
         case nothing
         case message(DeviceMessage)
@@ -285,7 +285,7 @@ struct DeviceAttendance: Sendable {
         (step["callbacks"]?.items ?? []).contains { $0["type"]?.text == "PollingWaitCallback" }
     }
 
-    // MARK: what is kept
+    // MARK: stored devices
 
     private func hasKept(_ now: Circumstances, _ fits: (KeptDevice) -> Bool) -> Bool {
         now.devices.contains { fits($0) && isHere($0) }

@@ -63,7 +63,7 @@ struct DeviceMessage: Sendable {
             body: try body(message.messageID, claims, own.secret), words: "the device \(kept.device) \(said) the push")
     }
 
-    // MARK: pieces
+    // MARK: building messages
 
     private static func response(_ challenge: [UInt8], _ secret: [UInt8]) throws(Refusal) -> String {
         guard let code = MessageCode.hmac(.sha256, key: secret, challenge) else {

@@ -5,7 +5,7 @@ public import Interception
 /// Observes a journey that an app runs itself. It stores the devices that the app registers and answers pushes. It changes
 /// nothing in the messages between the app and AM.
 public struct SeenJourney: Sendable {
-    /// What to do before the observed message goes on.
+    /// The action before the observed message goes on.
     public enum Order: Sendable {
         case goOn
         case send(ServerCall)
@@ -69,7 +69,7 @@ public struct SeenJourney: Sendable {
         return notes
     }
 
-    // MARK: what the app sends
+    // MARK: requests
 
     /// Handles the app's request.
     /// - Parameter session: the session in the request.
@@ -99,7 +99,7 @@ public struct SeenJourney: Sendable {
         }
     }
 
-    // MARK: what AM answers
+    // MARK: responses
 
     public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
         (waits, number) = (false, nil)

@@ -214,7 +214,7 @@ public struct FlightLedger<Value, Waiter> {
         }
     }
 
-    // MARK: what is kept
+    // MARK: cached values
 
     /// Changes a cached value.
     /// - Parameter change: returns the new value; nil to drop it.

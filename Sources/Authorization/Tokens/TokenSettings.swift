@@ -23,7 +23,7 @@ public struct TokenSettings: Sendable {
         case allow
     }
 
-    /// What is kept across restarts.
+    /// The storage of tokens.
     public enum Keeping: String, CaseIterable, Sendable {
         case memory
         /// Encrypted in the state directory.

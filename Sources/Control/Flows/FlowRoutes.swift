@@ -262,7 +262,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         }
     }
 
-    // MARK: one
+    // MARK: a single flow
 
     private var showing: ControlRoute {
         let description = RouteDescription(

@@ -8,7 +8,7 @@ struct FlowView {
 
     init(_ flow: PackedFlow) { self.flow = flow }
 
-    // MARK: in a list
+    // MARK: rows of a list
 
     static let listedShape: KeyValuePairs<String, ControlShape> = [
         "id": .text, "sequence": .count, "began": .text, "duration_ms": .count, "client": .text,
@@ -56,7 +56,7 @@ struct FlowView {
     private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     private static func id(_ number: Int) -> String { FlowID(UInt64(bitPattern: Int64(number))).description }
 
-    // MARK: whole
+    // MARK: complete flows
 
     private static let fieldShape = ControlShape.object(["name": .text, "value": .text])
     private static let bodyShape = ControlShape.object([

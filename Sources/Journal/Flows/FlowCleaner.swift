@@ -100,7 +100,7 @@ struct FlowCleaner {
         packer.set(.events, 0)
     }
 
-    // MARK: most flows
+    // MARK: the fast path
 
     /// True if the flow was relayed unchanged and holds no secret, so it is stored as it is.
     private mutating func isPlain(_ flow: PackedFlow) -> Bool {

@@ -32,7 +32,7 @@ public struct AskedCallback: Equatable, Sendable {
         (try? JSONValue.member("callbacks", of: Array(body).span))?.items ?? []
     }
 
-    // MARK: what is asked
+    // MARK: prompts
 
     private static func prompt(of callback: JSONValue) -> String {
         let output = callback["output"]?.items ?? []
@@ -42,7 +42,7 @@ public struct AskedCallback: Equatable, Sendable {
         return cut(text("prompt") ?? text("message") ?? text("id") ?? "", mostPrompt)
     }
 
-    // MARK: what is answered
+    // MARK: answers
 
     private static func answer(in callback: JSONValue, to asked: JSONValue) -> String? {
         let labels = self.labels(of: asked)

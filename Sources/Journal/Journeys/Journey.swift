@@ -121,7 +121,7 @@ public struct Journey: Sendable {
         return steps.first.flatMap { FieldLines($0.flow[.request]).text("x-openam-username") }
     }
 
-    // MARK: what comes
+    // MARK: adding calls
 
     mutating func add(_ trace: JourneyTrace, isRepeated: Bool) {
         let step = JourneyStep(

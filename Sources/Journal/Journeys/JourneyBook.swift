@@ -39,7 +39,7 @@ public struct JourneyBook: Sendable {
     /// The flow that a journey was run for, if it is stored.
     public func parent(of journey: Journey) -> PackedFlow? { journey.parent.flatMap { ring[id: $0.number] } }
 
-    // MARK: one
+    // MARK: a single journey
 
     public enum Finding: Sendable {
         case one(Journey)
@@ -72,7 +72,7 @@ public struct JourneyBook: Sendable {
         }
     }
 
-    // MARK: many
+    // MARK: pages
 
     /// A page of journeys, newest first.
     public struct Page: Sendable {

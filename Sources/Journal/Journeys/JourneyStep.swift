@@ -34,7 +34,7 @@ public struct JourneyStep: Sendable {
     /// Milliseconds since 1970.
     var end: Int { flow[.began] + max(0, flow[.duration]) }
 
-    // MARK: what AM says of the step
+    // MARK: AM's response
 
     private static let mostText = 200
 

@@ -111,7 +111,7 @@ struct JourneyStitcher {
         }
     }
 
-    // MARK: what follows
+    // MARK: later calls
 
     private mutating func call(_ trace: JourneyTrace) {
         let given = Self.order(trace).first { owners[$0] != nil }
@@ -135,7 +135,7 @@ struct JourneyStitcher {
         return [session] + trace.shown
     }
 
-    // MARK: what it is used for
+    // MARK: use of tokens
 
     /// True if any request could be linked to a journey.
     var knowsAny: Bool { !owners.isEmpty || !transactions.isEmpty }

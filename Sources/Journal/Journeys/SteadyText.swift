@@ -28,7 +28,7 @@ public struct SteadyText {
         return name
     }
 
-    // MARK: what is otherwise each time
+    // MARK: words that differ by chance
 
     /// Replaces words that differ by chance. A word has letters, digits, and the punctuation of ids and times.
     private static func withoutChance(_ text: ArraySlice<UInt8>) -> [UInt8] {

@@ -114,7 +114,7 @@ public struct HAREntry {
         fields.first { ASCII.equal($0.name, name) }?.value
     }
 
-    // MARK: what stands in fields
+    // MARK: queries and cookies
 
     private var query: JSONValue {
         let target = flow.text(.target) ?? ""

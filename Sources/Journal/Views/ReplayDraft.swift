@@ -53,7 +53,7 @@ public struct ReplayDraft: Sendable {
 
     private static func never(_ words: String) -> Refusal { Refusal(description: words, canBeForced: false) }
 
-    // MARK: what is in it
+    // MARK: secrets
 
     private static func judge(
         _ flow: PackedFlow, _ isForced: Bool, _ secret: (SecretAlias) -> [UInt8]?

@@ -21,7 +21,7 @@ final class ClientChannel: StreamChannel {
 
     var isGone: Bool { connection == nil }
 
-    // MARK: what the loop tells
+    // MARK: channel events
 
     override func readable() {
         guard let connection else { return }
@@ -49,7 +49,7 @@ final class ClientChannel: StreamChannel {
     override func writeFailed(_ error: SystemError) { lost() }
     override func readingRefused() { lost() }
 
-    // MARK: what comes
+    // MARK: input
 
     /// - Returns: true if more may be read in this turn.
     private func received(_ received: Received, for connection: Connection, _ now: Int) -> Bool {

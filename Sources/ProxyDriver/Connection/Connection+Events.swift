@@ -9,7 +9,7 @@ extension Connection {
     /// Records progress: a slow reader is not idle.
     func progressed(_ side: Leg, _ id: ExchangeID? = nil) { machine.touched(side, id, now: worker.loop.refreshNow()) }
 
-    // MARK: an origin
+    // MARK: origins
 
     /// Handles an event on a shared stream. `settle` has to follow before another connection gets an event.
     func streamCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, through codec: any StreamClient, _ id: ExchangeID) {
@@ -38,7 +38,7 @@ extension Connection {
         settle(of: id)
     }
 
-    // MARK: others
+    // MARK: other results
 
     /// Handles the result of a slow password check.
     func authenticated(_ verdict: PasswordVerdict, _ id: ExchangeID) {

@@ -194,7 +194,7 @@ final class Connection {
         settle()
     }
 
-    // MARK: life
+    // MARK: configuration and end
 
     /// Applies a new configuration.
     func adopt(_ settings: WorkerSettings) {

@@ -13,7 +13,7 @@ final class OriginLeases {
 
     init(_ worker: Worker) { self.worker = worker }
 
-    // MARK: what stands
+    // MARK: existing connections
 
     /// Leases a stream of an existing connection; else waits for one that is being made, or dials.
     func lease(_ wanted: Origin, _ request: LeaseRequest) {
@@ -66,7 +66,7 @@ final class OriginLeases {
             request.exchange, reused: reused, sendsRaw: stream.codec.relay != nil, now: worker.loop.now, &worker.out)
     }
 
-    // MARK: what is made
+    // MARK: new connections
 
     /// Whether an Upgrade can use a stream: the origin accepted it last time, or speaks only HTTP/2. Otherwise it uses HTTP/1.
     private func takesUpgrades(_ wanted: Origin, _ request: LeaseRequest) -> Bool {
@@ -124,7 +124,7 @@ final class OriginLeases {
         }
     }
 
-    // MARK: what came of it
+    // MARK: results of dials
 
     /// Leases a stream of the new connection.
     /// - Parameter first: bytes that the origin sent before the request.

@@ -56,7 +56,7 @@ final class Dial {
         connect()
     }
 
-    // MARK: who waits
+    // MARK: waiting requests
 
     /// True if another request may join. A dial that exceeds the connect timeout is not joined.
     func takesMore(now: Int) -> Bool {

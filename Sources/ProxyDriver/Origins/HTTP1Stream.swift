@@ -28,7 +28,7 @@ final class HTTP1Stream {
         return codec.isReusable
     }
 
-    // MARK: what the origin says
+    // MARK: input
 
     func readable(_ channel: OriginChannel) {
         guard let connection else { return }
@@ -127,7 +127,7 @@ final class HTTP1Stream {
         connection.settle()
     }
 
-    // MARK: what it takes
+    // MARK: output
 
     func progressed() { if let exchange { connection?.progressed(.origin, exchange) } }
     func drained() { if let exchange { connection?.originDrained(exchange) } }

@@ -198,7 +198,7 @@ final class SharedStreams {
     /// - Returns: false if the origin is gone.
     func gather(_ bytes: UnsafeRawBufferPointer) -> Bool { channel.gather(bytes) }
 
-    // MARK: what comes
+    // MARK: input
 
     func readable() {
         // the codec measures the round trip with this clock

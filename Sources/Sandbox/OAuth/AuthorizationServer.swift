@@ -175,7 +175,7 @@ struct AuthorizationServer: Sendable {
             fields: status == 401 ? [("WWW-Authenticate", "Basic realm=\"/\"")] : [])
     }
 
-    // MARK: what becomes of tokens and sessions
+    // MARK: revocation, introspection and logout
 
     private mutating func revokeToken(_ request: SandboxRequest, _ now: Int) throws(OAuthRefusal) -> SandboxResponse {
         guard request.head.method == .post else { return .methodNotAllowed("POST") }
@@ -267,7 +267,7 @@ struct AuthorizationServer: Sendable {
         return .json(200, document, note: "told about OAuth 2.0")
     }
 
-    // MARK: who shows a token
+    // MARK: presented tokens
 
     /// The grant of the token in `Authorization`. Throws the challenge of an invalid token (RFC 6750 §3, RFC 9449 §7.1).
     mutating func grant(
