@@ -54,8 +54,8 @@ public struct SessionSource: Equatable, Sendable {
             : "the request carries no session (cookie or header \(policy.server.cookie))"
     }
 
-    /// True if readers may disagree about the session: different sessions, a value that servers truncate differently, or the
-    /// cookie's name in a place that only lenient readers accept. The server might use another session than Usher.
+    /// True if readers may disagree about the session. Examples are different sessions, a value that servers truncate
+    /// differently, or a name that only lenient readers accept. The server might use another session than Usher.
     public static func isAmbiguous(in head: RequestHead, named name: String) -> Bool {
         let lines = head.fields.values(named: "Cookie")
         let cookies = lines.flatMap { CookieText($0).values(named: name) }

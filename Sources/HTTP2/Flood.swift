@@ -53,8 +53,8 @@ struct FloodGuard {
     static let maxContinuations = 8
     /// The limit of decompressed fields, as a multiple of the head limit.
     static let maxUnfolding = 8
-    /// The WINDOW_UPDATE frames expected for each DATA frame: one for the stream and one for the connection, and the same again
-    /// for peers that grant in two steps.
+    /// The WINDOW_UPDATE frames expected for each DATA frame: one for the stream and one for the connection. The number is
+    /// doubled for peers that grant in two steps.
     private static let grantsPerFrame = 4
     private static let maxGrants = 10_000
 

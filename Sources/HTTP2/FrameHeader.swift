@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// The frame header, nine bytes (RFC 9113 §4.1), and some fields after it: the increment of a WINDOW_UPDATE, the dependency of
+/// The nine bytes of a frame header (RFC 9113 §4.1) and some fields after it: the increment of a WINDOW_UPDATE, the dependency of
 /// PRIORITY or HEADERS, the padding length of DATA.
 struct FrameHeader {
     static let size = 9

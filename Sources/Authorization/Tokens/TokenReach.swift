@@ -1,8 +1,8 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A simple URL glob that can be compared with the bytes of a head: one host, or a domain's subdomains, and a path up to a star.
-/// It is a fast path of the whole glob and says when it cannot decide.
+/// A simple URL glob that can be compared with the bytes of a head. It has one host, or a domain's subdomains, and a path up to a
+/// star. It is a fast path of the whole glob and says when it cannot decide.
 struct TokenReach: Sendable {
     private let scheme: Target.Scheme
     /// In lower case, with the leading dot for a domain.

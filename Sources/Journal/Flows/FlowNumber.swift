@@ -58,7 +58,7 @@ public struct FlowFlags: OptionSet, Sendable {
     /// The request was changed before it was sent; the response was changed before delivery.
     public static let requestEdited = FlowFlags(rawValue: 1 << 9)
     public static let responseEdited = FlowFlags(rawValue: 1 << 10)
-    /// A CONNECT that was not opened, or another protocol after an Upgrade.
+    /// A CONNECT tunnel that was not decrypted, or another protocol after an Upgrade.
     public static let tunnel = FlowFlags(rawValue: 1 << 11)
     /// The body has a content coding. Used in batches only, because stored bodies are decoded.
     public static let requestEncoded = FlowFlags(rawValue: 1 << 13)

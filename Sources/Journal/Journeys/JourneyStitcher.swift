@@ -1,7 +1,7 @@
 internal import Formats
 
-/// Groups the calls of one login by the aliases of secrets: a call sends the `authId` of the last response, a session opens an
-/// authorization, its code is exchanged for tokens, and these are refreshed.
+/// Groups the calls of one login by the aliases of secrets. A call sends the `authId` of the last response. A session opens an
+/// authorization; its code is exchanged for tokens, which are refreshed.
 struct JourneyStitcher {
     private(set) var journeys: [Journey] = []
     /// The journey that obtained a secret or continues with it.

@@ -2,8 +2,8 @@ internal import Formats
 
 /// Redacts URLs, queries and forms.
 extension MessageRedactor {
-    /// Redacts a URL, or its path and query: user and password, secret parameters in path, query and fragment, and the segment
-    /// after `sessions`, where AM has tokens.
+    /// Redacts a URL, or its path and query. Secrets are the user's password, parameters in path, query and fragment, and the
+    /// segment after `sessions`, where AM has tokens.
     mutating func url(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
         var out: [UInt8] = []
         var rest = text
