@@ -1,25 +1,25 @@
 public import Interception
 
-/// `authorization:` of the configuration, ready to use.
+/// The `authorization` section of the configuration, ready to use.
 public struct AuthorizationPolicy: Sendable {
     /// One entry of `resources`.
     public struct Resource: Sendable {
-        /// A glob over the whole URL.
+        /// A glob for the whole URL.
         public var url: String { didSet { pattern = URLPattern(url) } }
         private(set) var pattern: URLPattern
-        /// In which forms an advice counts.
+        /// The forms of advice that count.
         public var advice: Advice.Forms
-        /// The trees that an advice may ask for; nil for any of the configured realms, and for none where the advice comes
-        /// in a body.
+        /// The trees that an advice may ask for. Nil allows any tree of the configured realms, and none if the advice comes in a
+        /// body.
         public var trees: [TreePattern]?
         public var present: Presentation?
-        /// Nil for any method, but the safe ones alone after what says that the request was carried out.
+        /// Nil replays any method, but only safe ones if the response says that the request was carried out.
         public var replay: ReplayScope?
-        /// No Gateway stands before it: AM is asked before a request goes out.
+        /// True if no Gateway protects the resource. Usher asks AM before the request goes out.
         public var isEnforced = false
-        /// The form that its clients understand, who step up by themselves; nil where Usher does.
+        /// The form of advice for clients that step up by themselves; nil if Usher steps up.
         public var translation: Advice.Source?
-        /// That a body holds an advice, which `advice` does not ask for.
+        /// Logs once that a body holds an advice although `advice` does not include `body`.
         public let bodyNotice = OnceNotice()
 
         public init(
@@ -35,47 +35,47 @@ public struct AuthorizationPolicy: Sendable {
         }
     }
 
-    /// How the transaction id is handed back.
+    /// How the transaction id is presented.
     public enum Presentation: Equatable, Sendable {
         case query(String)
         case header(String)
     }
 
-    /// Which methods are replayed: `safe` is GET and HEAD alone.
+    /// The methods that are replayed; `safe` means GET and HEAD.
     public enum ReplayScope: String, Sendable, CaseIterable { case safe, any }
     public enum ClientAdvice: String, Sendable, CaseIterable { case pass, act }
 
     public var resources: [Resource]
-    /// The only server that sessions are sent to, whatever a response names.
+    /// The only server that receives sessions, whatever a response names.
     public var server: AuthorizationServer
     public var whenClientHandlesAdvice = ClientAdvice.pass
     public var offersHeader = true
     public var presentToGateway = Presentation.query("_txid")
     public var presentToREST = Presentation.header("X-TxID")
-    /// The whole step-up, in milliseconds.
+    /// The time limit of a whole step-up, in milliseconds.
     public var hold = 45_000
-    /// Authenticate calls in one step-up.
+    /// The limit of authenticate calls in one step-up.
     public var maxSteps = 20
-    /// Calls beyond these that ask whether there is something new.
+    /// The limit of additional calls that poll for news.
     public var maxPolls = 100
-    /// Bytes of one answer of AM.
+    /// The limit of one AM response, in bytes.
     public var maxResponseBytes = 1 << 20
-    /// Bytes of a request body that is kept for the replay.
+    /// The limit of a request body that is buffered for the replay, in bytes.
     public var maxBodyBytes = 1 << 20
-    /// When logins hold off because AM refused the answers.
+    /// When logins pause because AM refused the answers.
     public var lockout = Lockout.Limits()
     public var upgradeRounds = 1
     public var transactionRounds = 1
     public var answers: [CallbackAnswer] = []
-    /// Second factors that are played for users of this server.
+    /// Second factors that Usher simulates for users of this server.
     public var devices: [Device] = []
     public var person = PersonPolicy()
     public var sessions = SessionPolicy()
-    /// Pages of other sites whose requests are stepped up and get sessions.
+    /// Pages of other sites whose requests are stepped up and receive sessions.
     public var origins = PageOrigins()
-    /// The client's id token is shown with what a step-up won.
+    /// True if the client's id token is presented with the result of a step-up.
     public var showsIDToken = false
-    /// How AM is asked about resources that no Gateway stands before; nil where there are none.
+    /// How Usher asks AM about resources without a Gateway; nil if there are none.
     public var enforcement: Enforcement?
 
     public init(resources: [Resource], server: AuthorizationServer) {

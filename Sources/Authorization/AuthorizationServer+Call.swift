@@ -2,8 +2,8 @@ public import HTTPCodec
 public import Interception
 
 extension AuthorizationServer {
-    /// Why a call that carries the session may not go out as interceptors left it, one sentence; nil where it goes to
-    /// this server.
+    /// One sentence that says why a call with the session may not go out after interceptors changed it; nil if it goes to this
+    /// server.
     public func refusal(of head: RequestHead) -> String? {
         guard let place = URLPlace(url) else { return "the configured AM's URL cannot be read" }
         if let refusal = place.refusal(of: head, "the call to AM", "the configured AM") { return refusal }

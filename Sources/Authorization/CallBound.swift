@@ -1,13 +1,13 @@
 public import HTTPCodec
 public import Interception
 
-/// Where a call of Usher's own may go, for it carries what is nobody else's: a session, a password.
+/// The allowed destination of a call by Usher, because the call carries a session or password.
 public enum CallBound: Sendable {
     case server(AuthorizationServer)
-    /// To this URL of the configuration, and no other path of its host.
+    /// This configured URL, and no other path of its host.
     case url(String)
 
-    /// Why the call may not go out as interceptors left it, one sentence; nil where it may.
+    /// One sentence that says why the call may not go out after interceptors changed it; nil if it may.
     public func refusal(of head: RequestHead) -> String? {
         switch self {
         case .server(let server): server.refusal(of: head)
@@ -26,17 +26,17 @@ public enum CallBound: Sendable {
 }
 
 extension URLPlace {
-    /// Why a call to this place may not go out as it is; nil where it goes to its origin.
+    /// The reason why a call may not go to its target; nil if the target is this origin.
     /// - Parameters:
-    ///   - call: the subject of a sentence.
-    ///   - owner: whose the place is.
+    /// - call: the subject of the sentence.
+    /// - owner: the owner of the place.
     func refusal(of head: RequestHead, _ call: String, _ owner: String) -> String? {
         guard isOrigin(of: head) else {
             return
                 "\(call) was directed to \(head.target.scheme.name)://\(head.fields.text(head.target.authority))"
                 + ", which is not \(owner)"
         }
-        // behind a shared front end it is this field that decides who gets the request
+        // behind a shared front end, Host decides which server receives the request
         for value in head.fields.values(named: "Host") {
             var named = head
             guard (try? named.adopt(authority: value, scheme: head.target.scheme)) != nil, isOrigin(of: named)

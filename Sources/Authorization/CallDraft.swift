@@ -1,11 +1,11 @@
 internal import HTTPCodec
 internal import Interception
 
-/// A request before it is one.
+/// The parts of a call to AM before it is built.
 struct CallDraft {
     var method = "POST"
     var url: String
-    /// Content type of the body.
+    /// The content type of the body.
     var type: String?
     var body: [UInt8] = []
     var fields: [(name: String, value: String)] = []

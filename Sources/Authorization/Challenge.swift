@@ -4,14 +4,14 @@ public import HTTPCodec
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.3, §11.6.1).
 struct Challenge: Equatable {
     var scheme: String
-    /// Names in lower case, values without quotes and escapes, in order.
+    /// The parameters in order: names in lower case, values without quotes and escapes.
     var parameters: [(name: String, value: String)] = []
-    /// What stands in place of parameters: `Basic dXNlcg==`.
+    /// The token68 that replaces parameters, as in `Basic dXNlcg==`.
     var token68: String?
 
     init(scheme: String) { self.scheme = scheme }
 
-    /// The value of the first parameter of that name, given in lower case.
+    /// The value of the first parameter with this name, given in lower case.
     subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     static func == (left: Challenge, right: Challenge) -> Bool {
@@ -19,8 +19,7 @@ struct Challenge: Equatable {
             && left.parameters.elementsEqual(right.parameters) { $0 == $1 }
     }
 
-    /// The challenges of one field line. Reading stops where the line is malformed; the challenges complete by then
-    /// stand, the one under way does not.
+    /// The challenges of one field line. Reading stops at a malformed part and drops the challenge that contains it.
     static func list(_ line: String) -> [Challenge] {
         var reader = ChallengeReader(Array(line.utf8))
         return reader.list()
@@ -73,7 +72,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 
-    /// Takes a token68 where one stands alone up to a comma or the end; otherwise nothing is read.
+    /// Reads a token68 that ends at a comma or the end of the line; otherwise reads nothing.
     private mutating func token68() -> String? {
         let start = at
         skip { ASCII.isUnreserved($0) || $0 == 0x2B || $0 == 0x2F }
@@ -87,8 +86,8 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// What follows the equals sign; nil where a quoted string does not end. A value without quotes may hold what
-    /// servers do put there (`/`, `:`, `=`), up to a comma or white space.
+    /// Reads the value after the equals sign; nil if a quoted string does not end. An unquoted value may hold `/`, `:` and `=`,
+    /// which servers do send; it ends at a comma or white space.
     private mutating func value() -> String? {
         skip(Self.isSpace)
         guard peek == 0x22 else {
@@ -114,7 +113,7 @@ private struct ChallengeReader {
 }
 
 extension FieldTable {
-    /// Whether `WWW-Authenticate` asks for that scheme (RFC 9110 §11.6.1).
+    /// Whether `WWW-Authenticate` contains a challenge of this scheme (RFC 9110 §11.6.1).
     public func challenges(scheme: String) -> Bool {
         values(named: "WWW-Authenticate").contains { line in
             Challenge.list(line).contains { ASCII.equal($0.scheme, scheme) }

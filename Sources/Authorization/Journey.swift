@@ -1,34 +1,33 @@
 internal import Formats
 internal import Interception
 
-/// One run through a tree from the side of whoever answers it: AM's steps come in, what goes back for them comes out. It
-/// knows no calls.
+/// One run through a tree on the answering side: it takes AM's steps and returns what to send back. It makes no calls.
 struct Journey: Sendable {
     enum Next {
-        /// - Parameter step: with everything filled in.
+        /// - Parameter step: the step with everything filled in.
         case send(CallbackStep)
-        /// The step goes back as it came, for AM waits for something else.
+        /// Send the step back unchanged, because AM waits for something else.
         case poll(JSONValue)
         case wait(milliseconds: Int)
         case ask(OpenStep)
-        /// AM is asked whose session this is; ends with `named(_:_:)`.
+        /// Ask AM for the session's user; continues with `named(_:_:)`.
         case askUser
-        /// A device tells AM something; ends with `messaged(_:_:)`.
+        /// Send a device's message to AM; continues with `messaged(_:_:)`.
         case message(DeviceMessage)
     }
 
     private enum Stage: Sendable {
         case resting
-        /// Until the step is sent back.
+        /// Waits to send the step back.
         /// - Parameter until: in milliseconds.
         case polling(JSONValue, until: Int)
-        /// Until AM has answered a device.
+        /// Waits for AM's response to a device's message.
         case messaging(JSONValue, PersonAnswers, DeviceMessage, until: Int?)
-        /// Until AM may be told answers.
+        /// Waits for its turn to send the answers.
         case ready(CallbackStep)
-        /// Until there is another one-time password.
+        /// Waits for the next one-time password.
         case timing(CallbackStep)
-        /// Until it is known who the user is.
+        /// Waits for the user's names.
         case naming(JSONValue, PersonAnswers)
         case asking(JSONValue, OpenStep)
     }
@@ -36,7 +35,7 @@ struct Journey: Sendable {
     private let answers: [AuthorizationPolicy.CallbackAnswer]
     private let asksPerson: Bool
     private let waitsForTurn: Bool
-    /// Where links lead by which a tree goes on.
+    /// The required target of links that continue the tree.
     private let links: SuspendedLink.Place?
     private let tree: RunningTree?
     private let limits: Limits
@@ -44,22 +43,22 @@ struct Journey: Sendable {
     private var given = GivenAnswers()
     private var pages = 0
     private var polls = 0
-    /// Milliseconds that the page which is polled has been waited for.
+    /// How long the current page has been polled, in milliseconds.
     private var waited = 0
     private var userNames: [String]?
-    /// One-time passwords that wait for their time, by what their secrets are known by.
+    /// Reserved one-time passwords, by `OneTimePassword.name`.
     private var places: [String: OneTimeCounters.Place] = [:]
     private var devices: DeviceAttendance?
     private(set) var notes: [String] = []
 
     struct Limits: Sendable {
-        /// How often AM is asked whether there is something new.
+        /// The limit of polls.
         var polls = 100
         /// Milliseconds.
         var hold = 45_000
     }
 
-    /// - Parameter users: what the user is called; nil where AM has to be asked for that.
+    /// - Parameter users: the user's names; nil to ask AM if they are needed.
     init(
         answers: [AuthorizationPolicy.CallbackAnswer], asksPerson: Bool = false, tree: RunningTree? = nil,
         limits: Limits = Limits(), devices: DeviceAttendance? = nil, users: [String]? = nil,
@@ -82,10 +81,10 @@ struct Journey: Sendable {
 
     // MARK: events
 
-    /// AM is asked for the first page, or for the one that a link leads to.
+    /// Records a call for the first page, or for the page of a link.
     mutating func asksAM(_ now: Circumstances) { _ = attend { $0.asks(now) } }
 
-    /// AM asks something.
+    /// Handles a step of AM.
     mutating func asked(_ step: JSONValue, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         let callbacks = step["callbacks"]?.items ?? []
         if !callbacks.contains(where: { Callback($0).kind == .waiting }) {
@@ -96,7 +95,7 @@ struct Journey: Sendable {
         return try proceed(step, PersonAnswers(), now)
     }
 
-    /// The wait is over.
+    /// Continues after a wait.
     mutating func woke(_ now: Circumstances) throws(StepUp.Failure) -> Next {
         switch stage {
         case .polling(let step, let until):
@@ -143,10 +142,10 @@ struct Journey: Sendable {
         return body(&present)
     }
 
-    /// A device is telling AM something.
+    /// True while a device's message is under way.
     var isMessaging: Bool { if case .messaging = stage { true } else { false } }
 
-    /// AM has answered a device.
+    /// Handles AM's response to a device's message.
     mutating func messaged(_ status: Int, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         guard case .messaging(let step, let told, let message, let until) = stage else {
             throw StepUp.Failure(.cancelled, "told of a message that no device sent")
@@ -157,12 +156,12 @@ struct Journey: Sendable {
         return wait(until, now)
     }
 
-    /// AM says that it is over, and went well.
+    /// Handles the successful end of the tree.
     mutating func succeeded(_ now: Circumstances) { _ = attend { $0.wentOn(to: nil, now) } }
 
-    // MARK: more events
+    // MARK: users and answers
 
-    /// AM says whose session it is.
+    /// Handles AM's names of the session's user.
     mutating func named(_ names: [String], _ now: Circumstances) throws(StepUp.Failure) -> Next {
         guard case .naming(let step, let told) = stage else {
             throw StepUp.Failure(.cancelled, "told of a user whom nobody asked for")
@@ -171,13 +170,13 @@ struct Journey: Sendable {
         return try proceed(step, told, now)
     }
 
-    /// Answers are ready. What is made for the moment is made when it is woken, and only then.
+    /// True if the answers wait for their turn. One-time passwords are generated only on wake-up.
     var isAtTurn: Bool { if case .ready = stage { true } else { false } }
 
-    /// A person is being asked; nil where nobody is.
+    /// The step that a person is asked; nil if none is open.
     var open: OpenStep? { if case .asking(_, let open) = stage { open } else { nil } }
 
-    /// What a person says to the step that is open, all of it, which was judged.
+    /// Handles a person's complete and checked answers to the open step.
     mutating func told(_ answers: PersonAnswers, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         guard case .asking(let step, _) = stage else {
             throw StepUp.Failure(.cancelled, "told what nobody asked for")
@@ -185,12 +184,12 @@ struct Journey: Sendable {
         return try proceed(step, answers, now)
     }
 
-    /// Nobody is asked any more: the tree goes on by another way, or not at all.
+    /// Stops asking: the tree continues in another way, or ends.
     mutating func rest() { stage = .resting }
 
     // MARK: steps
 
-    /// Fills a step, and sends it where nobody has to be asked for anything more.
+    /// Fills in a step, and sends it if no more input is needed.
     private mutating func proceed(
         _ step: JSONValue, _ told: PersonAnswers, _ now: Circumstances
     ) throws(StepUp.Failure) -> Next {
@@ -219,7 +218,7 @@ struct Journey: Sendable {
             notes.append("PollingWaitCallback, asking again in \(wait) ms")
             return self.wait(until, now)
         case .open(let callbacks, let given):
-            // nobody is asked for what would not go out
+            // do not ask a person if the answers could not be sent
             if let spent = self.given.spent(given, stage: page.stage) {
                 throw StepUp.Failure(.refused, ResponseFault.askedAgain(spent))
             }
@@ -251,7 +250,7 @@ struct Journey: Sendable {
         return open
     }
 
-    /// What the page is called; older servers say it in a callback.
+    /// The page's stage. Older servers give it in a callback.
     private static func stage(of step: JSONValue) -> String {
         if let stage = step["stage"]?.text, !stage.isEmpty { return stage }
         let callbacks = (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init)
@@ -265,7 +264,7 @@ struct Journey: Sendable {
         return .ask(open)
     }
 
-    /// Nothing is told to AM that it was told before.
+    /// Rejects answers that AM has received before.
     private mutating func judge(
         _ step: CallbackStep, _ page: AnswerPage, _ now: Circumstances
     ) throws(StepUp.Failure) -> Next {
@@ -278,11 +277,11 @@ struct Journey: Sendable {
         return .wait(milliseconds: 0)
     }
 
-    /// Makes the one-time passwords that are still missing.
+    /// Generates the missing one-time passwords.
     private mutating func finish(_ step: CallbackStep, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         var step = step
         let counters = OneTimeCounters(state: now.state)
-        // all of them, before the first is made: it would be out of date by the time that the last one is there
+        // wait for all of them before the first is generated; it would expire otherwise
         for next in step.codes where !isDue(next.password, counters, now) {
             guard
                 let place = counters.place(next.password, seconds: now.seconds, longest: limits.hold / 1000)
@@ -332,18 +331,18 @@ struct Journey: Sendable {
     }
 }
 
-/// What a run through a tree needs to know of the world.
+/// The outside state that a run through a tree depends on.
 public struct Circumstances {
-    /// Since 1970.
+    /// Seconds since 1970.
     public var seconds: Int
-    /// What is kept over restarts; nil where nobody keeps anything.
+    /// State kept across restarts; nil if nothing is persisted.
     public var state: (any StateStore)?
 
-    /// Of the clock that all loops share.
+    /// Milliseconds of the clock that all loops share.
     public var milliseconds: Int
-    /// Pushes that were delivered; nil where none are taken.
+    /// Delivered pushes; nil if none are accepted.
     public var pushes: (any PushStore)?
-    /// The devices that are kept, the newest first.
+    /// The stored devices, newest first.
     var devices: [KeptDevice] {
         guard let state else { return [] }
         return pushes?.change { $0.roster(of: state).devices } ?? state.keptDevices

@@ -1,31 +1,31 @@
 internal import Formats
 
-/// What is counted, for whoever looks after it.
+/// The counters as shown in the admin API.
 extension Lockout {
     public struct Entry: Equatable, Sendable {
-        /// Whose refusals are counted together.
+        /// The group of refusals that are counted together.
         public enum Scope: String, CaseIterable, Sendable {
             /// All logins with these answers.
             case answers
-            /// Those for one session.
+            /// The logins for one session.
             case session
         }
 
-        /// Short, and the same as long as the daemon runs. It tells nothing of what is counted.
+        /// A short id, stable while the daemon runs. It reveals nothing of the answers.
         public var id: String
         public var scope: Scope
-        /// Where the logins are.
+        /// The place of the logins.
         public var place: String
-        /// In a row, since the last success.
+        /// Refusals in a row since the last success.
         public var refusals: Int
-        /// In a row, since the last refusal.
+        /// Successes in a row since the last refusal.
         public var successes: Int
         public var underWay: Int
-        /// Milliseconds for which none begins; 0 where they may.
+        /// The rest of the pause in milliseconds; 0 if logins may start.
         public var heldFor: Int
     }
 
-    /// Everything that is counted: what is held off first, then what has most against it.
+    /// All counters: paused ones first, then by number of refusals.
     public func entries(now: Int) -> [Entry] {
         let all =
             answers.map { Self.entry($0.key, $0.value, .answers, now) }
@@ -35,8 +35,8 @@ extension Lockout {
         }
     }
 
-    /// Forgets what counts against logins: all of them, or the one of that id.
-    /// - Returns: how many.
+    /// Resets all counters, or the one with this id.
+    /// - Returns: the number of counters.
     public mutating func clear(_ id: String?) -> Int {
         Self.clear(id, in: &answers) + Self.clear(id, in: &sessions)
     }

@@ -1,17 +1,16 @@
-/// How many logins may fail before further ones hold off, so that Usher never locks a user out at AM by repeating wrong
-/// answers. Pure: digests and time come in, permissions go out.
+/// Pauses logins after failures, so that Usher never locks a user out at AM by repeating wrong answers. Pure: digests and time
+/// come in, permissions go out.
 ///
-/// Two tallies are kept: one for the answers, one for these answers in one session. While AM has not taken the answers
-/// once, each refusal counts against both. Answers that were taken are right for somebody: what a session is refused that
-/// they never served says more about the session, and counts once against the answers. A client with another user's
-/// session could else hold off everybody. Where many such sessions have made the answers doubtful, one that they served
-/// last time may still try: it knows best.
+/// There are two tallies: one for the answers, one for these answers in one session. Until AM has accepted the answers once, each
+/// refusal counts against both. Afterwards the answers are right for somebody. A refusal in a session that they never served then
+/// counts once against the answers, because the session is the likely cause. Otherwise a client with another user's session could
+/// pause everybody. If many such sessions make the answers doubtful, a session that they served last time may still try.
 public struct Lockout: Sendable {
     /// `authorization.lockout` of the configuration.
     public struct Limits: Equatable, Sendable {
-        /// Refusals in a row before logins hold off; 0 for never.
+        /// Refusals in a row before logins pause; 0 for never.
         public var refusals: Int
-        /// Milliseconds that the first pause lasts. Each later one lasts twice as long, up to an hour.
+        /// The first pause in milliseconds. Each later pause is twice as long, up to an hour.
         public var hold: Int
 
         public init(refusals: Int = 3, hold: Int = 30_000) {
@@ -22,12 +21,12 @@ public struct Lockout: Sendable {
         public static let longestPause = 3_600_000
     }
 
-    /// Whose refusals are counted together.
+    /// The two groups that count a login's refusals.
     public struct Key: Hashable, Sendable {
         public var answers: UInt128
-        /// The answers and the session.
+        /// The digest of answers and session.
         public var session: UInt128
-        /// Where the login is, in words; it tells no two of them apart.
+        /// The place of the login, as text. It is not part of the identity.
         public var place = ""
 
         public init(answers: UInt128, session: UInt128, at place: String = "") {
@@ -47,19 +46,19 @@ public struct Lockout: Sendable {
     }
 
     public enum Permission: Equatable, Sendable {
-        /// It counts as under way from now until `end`.
+        /// Permitted; the login counts as under way until `end`.
         case go
-        /// As many are under way as may fail.
+        /// As many logins are under way as may fail.
         case later
-        /// Not before so many milliseconds have passed.
+        /// Paused for this many milliseconds.
         case held(refusals: Int, milliseconds: Int)
-        /// The tallies of logins under way leave no room for others.
+        /// The tallies of logins under way leave no room for another.
         case full
     }
 
     public enum Verdict: Sendable {
         case taken, refused
-        /// It ended for another reason, before AM could judge.
+        /// The login ended before AM could judge it.
         case unjudged
     }
 
@@ -71,9 +70,8 @@ public struct Lockout: Sendable {
 
     public var count: Int { answers.count + sessions.count }
 
-    /// Asks for a login. One that is under way counts as one that may fail, or many at once would find nothing against
-    /// them.
-    /// - Parameter again: it was granted, and goes on telling AM answers.
+    /// Asks for permission. Logins under way count as possible failures, so that concurrent ones cannot exceed the limit.
+    /// - Parameter again: true if the login was granted before and sends more answers.
     public mutating func begin(_ key: Key, _ limits: Limits, again: Bool = false, now: Int) -> Permission {
         guard limits.refusals > 0 else { return .go }
         var whole = answers[key.answers] ?? Tally()
@@ -96,7 +94,7 @@ public struct Lockout: Sendable {
         return .go
     }
 
-    /// Why no login begins now, without asking for one; nil where one may, or has to wait for others alone.
+    /// The pause that applies now, without a request for permission; nil if a login may start or waits for others only.
     public func pause(_ key: Key, _ limits: Limits, now: Int) -> Permission? {
         guard limits.refusals > 0 else { return nil }
         return Self.pause(answers[key.answers] ?? Tally(), sessions[key.session] ?? Tally(), now)
@@ -108,16 +106,16 @@ public struct Lockout: Sendable {
         return held.map { .held(refusals: $0.refusals, milliseconds: $0.heldUntil - now) }
     }
 
-    /// AM says that a login succeeded, or asks for what a person has to say. What the resource makes of that, or when the
-    /// person says it, may take its time and holds nobody up.
+    /// Records that AM granted the login or asks for a person's input. The resource's verdict or the person may take long, and
+    /// neither blocks other logins.
     public mutating func grant(_ key: Key, _ limits: Limits, now: Int) {
         guard limits.refusals > 0 else { return }
         answers[key.answers]?.grant(now)
         sessions[key.session]?.grant(now)
     }
 
-    /// A login that was permitted is over.
-    /// - Parameter granted: AM had said that it succeeded.
+    /// Records the end of a permitted login.
+    /// - Parameter granted: true if `grant` was called before.
     public mutating func end(_ key: Key, _ verdict: Verdict, granted: Bool = false, _ limits: Limits, now: Int) {
         guard limits.refusals > 0, var whole = answers[key.answers], var own = sessions[key.session] else { return }
         whole.end(granted, now)
@@ -140,8 +138,8 @@ public struct Lockout: Sendable {
         sessions[key.session] = own
     }
 
-    /// Forgets what is least needed where the table is full: first what has nothing against it, then the rest but for
-    /// logins under way. False where only those are left.
+    /// Frees entries of a full table: first those without refusals, then all except logins under way. False if only those are
+    /// left.
     private static func makeRoom(
         in table: inout [UInt128: Tally], for key: UInt128, _ capacity: Int, _ now: Int
     ) -> Bool {
@@ -153,46 +151,46 @@ public struct Lockout: Sendable {
 }
 
 struct Tally: Sendable {
-    /// Where the login is, in words.
+    /// The place of the login, as text.
     private(set) var place = ""
-    /// In a row, since the last success.
+    /// Refusals in a row since the last success.
     var refusals = 0
-    /// In a row, since the last refusal.
+    /// Successes in a row since the last refusal.
     var successes = 0
     private(set) var underWay = 0
-    /// AM said of so many that they succeeded, and the resource has yet to say whether they did.
+    /// Logins that AM granted and the resource has not confirmed yet.
     private(set) var granted = 0
     var heldUntil = Int.min
-    /// AM has taken the answers, and since then refused them in other sessions than those that they served.
+    /// AM accepted the answers once, and refused them since in sessions that they never served.
     private(set) var isDoubted = false
     private var pauses = 0
     private var last = 0
 
-    /// More at once than this are not permitted whatever went well before.
+    /// The limit of concurrent logins after any number of successes.
     private static let most = 256
-    /// A refused transaction looks like a success until the resource asks again (docs/protocol.md): no more of them
-    /// than this wait for its word while AM has not taken the answers once.
+    /// The limit of unconfirmed logins before AM has accepted the answers once. A refused transaction looks like a success until
+    /// the resource asks again (docs/protocol.md).
     private static let mostUnproven = 16
 
-    /// It has to be here when a login ends.
+    /// True if a login under way needs the entry.
     var isInUse: Bool { underWay > 0 || granted > 0 }
 
-    /// Whether one more may begin.
+    /// Whether another login may start.
     func hasRoom(_ limits: Lockout.Limits) -> Bool {
         underWay < allowed(limits) && granted < (successes > 0 ? Self.most : Self.mostUnproven)
     }
 
-    /// How many may be under way at once: as many as may still fail, and one for each success in a row.
+    /// The limit of concurrent logins: the refusals that are left, or one for each success in a row if that is more.
     private func allowed(_ limits: Lockout.Limits) -> Int {
         if successes > 0 { return max(limits.refusals, min(successes, Self.most)) }
-        // behind a pause one tries first
+        // after a pause, only one login tries first
         return max(1, limits.refusals - refusals)
     }
 
-    /// There is something against it that is not an hour old.
+    /// True if there are refusals from the last hour, or a pause that ended in the last hour.
     func isCharged(_ now: Int) -> Bool { refusals > 0 && now < max(heldUntil, last) + Lockout.Limits.longestPause }
 
-    /// What lies an hour back, pauses aside, is forgotten.
+    /// Forgets refusals that are more than an hour old, not counting pauses.
     mutating func forget(_ now: Int) {
         guard !isInUse, refusals > 0, !isCharged(now) else { return }
         self = Tally()
@@ -210,7 +208,7 @@ struct Tally: Sendable {
         last = now
     }
 
-    /// What waited for a word tells AM more.
+    /// A granted login sends more answers to AM.
     mutating func takeBack() { granted = max(0, granted - 1) }
 
     mutating func end(_ wasGranted: Bool, _ now: Int) {
@@ -226,7 +224,7 @@ struct Tally: Sendable {
         isDoubted = false
     }
 
-    /// Nothing counts against it any more; what is under way is.
+    /// Resets the refusals. Logins under way still count.
     mutating func clear() {
         refusals = 0
         pauses = 0
@@ -241,7 +239,7 @@ struct Tally: Sendable {
         pause(limits, now)
     }
 
-    /// Another session than those that the answers served was refused.
+    /// Counts a refusal in a session that the answers never served.
     mutating func doubted(_ limits: Lockout.Limits, _ now: Int) {
         refusals += 1
         isDoubted = true
@@ -249,7 +247,7 @@ struct Tally: Sendable {
         pause(limits, now)
     }
 
-    /// Those that were under way when a pause began do not make it longer.
+    /// Starts a pause. Failures of logins that were under way when a pause began do not extend it.
     private mutating func pause(_ limits: Lockout.Limits, _ now: Int) {
         guard refusals >= limits.refusals, now >= heldUntil else { return }
         let longest = max(limits.hold, Lockout.Limits.longestPause)

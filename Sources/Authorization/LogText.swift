@@ -1,8 +1,8 @@
 import Formats
 
-/// Text of others, made fit for a line of the log.
+/// Prepares external text for a line of the log.
 enum LogText {
-    /// At most 80 characters, what steers as blanks.
+    /// The first 80 characters, with control characters as blanks.
     static func shown(_ text: String) -> String {
         let isLong = text.unicodeScalars.count > 80
         var out = String.UnicodeScalarView()

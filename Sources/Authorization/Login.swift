@@ -1,12 +1,11 @@
-/// What AM's refusals are counted by. Both parts are secrets: whoever counts keeps digests of them.
+/// The identity by which AM's refusals are counted. Both parts are secrets, so only digests of them are stored.
 public struct Login: Sendable {
-    /// The server, the realm and all answers of the configuration, the user's name among them: those of another
-    /// configuration are another login.
+    /// The server, the realm and all configured answers, with the user's name. Another configuration is another login.
     public let answers: [UInt8]
-    /// The same with the session that is stepped up, which stands for its user.
+    /// The same with the session to step up, which stands for its user.
     public let inSession: [UInt8]
 
-    /// Where it is, in words that may be shown.
+    /// The place of the login, as text for display.
     public let place: String
 
     public init(answers: [String], session: String, at place: String = "") {
@@ -16,7 +15,7 @@ public struct Login: Sendable {
         inSession = material + Self.material([session])
     }
 
-    /// Texts in a row, each with its length before it, so that no two rows read alike.
+    /// Joins texts with their lengths, so that different lists never give the same bytes.
     static func material(_ texts: [String]) -> [UInt8] {
         var out: [UInt8] = []
         for text in texts {

@@ -1,25 +1,25 @@
-/// What is said to whoever asks for a login.
+/// The response to a request for a login.
 public enum LoginPermission: Equatable, Sendable {
-    /// Under way from now on, until it is ended by this key.
+    /// The login may start. It counts as under way until it is ended with this key.
     case go(Lockout.Key)
-    /// Others with the same answers have to end first. The asker is told when there is something to know.
+    /// Logins with the same answers have to end first. The waiter is notified of a change.
     case wait(FlightTicket)
-    /// Not before so many milliseconds have passed.
+    /// Paused for this many milliseconds.
     case held(refusals: Int, milliseconds: Int)
-    /// There is no room for another that is under way, or waits.
+    /// There is no room for another login under way or waiting.
     case full
 }
 
-/// Which logins are under way, and which wait for others with the same answers. Whoever came first begins first; where only
-/// its session has no room yet, those behind it go ahead.
+/// The queue of logins that use the same answers, in order of arrival. If only a login's session lacks room, those behind it go
+/// first.
 ///
-/// A waiter is what has to be told once its turn has come, or a pause has begun. A login whose turn has come counts as under
-/// way at once: nobody else can begin before its waiter hears of it.
+/// A waiter is notified when its turn has come or a pause begins. A login whose turn has come counts as under way at once, so no
+/// other can start before the waiter is notified.
 public struct LoginLedger<Waiter> {
     fileprivate struct Place {
         let key: Lockout.Key
         let limits: Lockout.Limits
-        /// The login was granted, and goes on.
+        /// True if the login was granted and continues.
         let goesOn: Bool
         let waiter: Waiter
         var permission = Lockout.Permission.later
@@ -27,21 +27,21 @@ public struct LoginLedger<Waiter> {
 
     private var lockout: Lockout
     private var places: [FlightTicket: Place] = [:]
-    /// Those who wait, by the answers, in the order in which they came.
+    /// The waiting logins by answers, in order of arrival.
     private var queues: [UInt128: [FlightTicket]] = [:]
     private var issued: UInt64 = 0
     private let capacity: Int
 
-    /// - Parameter capacity: how many may wait.
+    /// - Parameter capacity: the limit of waiting logins.
     public init(_ lockout: Lockout = Lockout(), capacity: Int = 4096) {
         self.lockout = lockout
         self.capacity = capacity
     }
 
-    /// Those who wait, or have not looked yet what came of that.
+    /// The count of logins that wait, or have not read their result yet.
     public var waiting: Int { places.count }
 
-    /// - Parameter goesOn: it was granted, and AM is to be told more.
+    /// - Parameter goesOn: true if the login was granted and sends more answers.
     public mutating func begin(
         _ key: Lockout.Key, _ limits: Lockout.Limits, goesOn: Bool = false, _ waiter: Waiter, now: Int
     ) -> LoginPermission {
@@ -55,7 +55,7 @@ public struct LoginLedger<Waiter> {
         return .wait(ticket)
     }
 
-    /// What became of a login that waits. Once it need not wait any more, its place is gone.
+    /// The state of a waiting login. Removes its place once the wait is over.
     public mutating func look(_ ticket: FlightTicket) -> LoginPermission {
         guard let place = places[ticket] else { return .full }
         guard place.permission != .later else { return .wait(ticket) }
@@ -71,8 +71,8 @@ public struct LoginLedger<Waiter> {
         }
     }
 
-    /// Nobody waits there any more. A turn that had come passes to the next.
-    /// - Returns: who is to be told, as everywhere below.
+    /// Removes a waiting login. If its turn had come, the turn passes to the next one.
+    /// - Returns: the waiters to notify, as for the methods below.
     public mutating func leave(_ ticket: FlightTicket, now: Int) -> [(FlightTicket, Waiter)] {
         guard let place = places.removeValue(forKey: ticket) else { return [] }
         switch place.permission {
@@ -100,7 +100,7 @@ public struct LoginLedger<Waiter> {
         return advance(key.answers, now)
     }
 
-    /// Has those begin that may by now, in the order in which they came.
+    /// Starts the waiting logins that may start, in order of arrival.
     private mutating func advance(_ answers: UInt128, _ now: Int) -> [(FlightTicket, Waiter)] {
         guard let queue = queues.removeValue(forKey: answers) else { return [] }
         var told: [(FlightTicket, Waiter)] = []
@@ -119,17 +119,17 @@ public struct LoginLedger<Waiter> {
         return told
     }
 
-    // MARK: what is counted
+    // MARK: counters
 
-    /// Why none begins now; nil where one may begin, or has to wait for others alone.
+    /// The pause that applies now; nil if a login may start or waits for others only.
     public func pause(_ key: Lockout.Key, _ limits: Lockout.Limits, now: Int) -> LoginPermission? {
         lockout.pause(key, limits, now: now).map { Self.said($0, key) }
     }
 
     public func entries(now: Int) -> [Lockout.Entry] { lockout.entries(now: now) }
 
-    /// Forgets what counts against logins: all of them, or the one of that id.
-    /// - Returns: how many, and who is to be told.
+    /// Resets all counters, or the one with this id.
+    /// - Returns: the number of counters, and the waiters to notify.
     public mutating func clear(_ id: String?, now: Int) -> (count: Int, turns: [(FlightTicket, Waiter)]) {
         let count = lockout.clear(id)
         return (count, Array(queues.keys).flatMap { advance($0, now) })

@@ -1,17 +1,17 @@
-/// What a login does next.
+/// The next step of a login.
 public enum LoginOrder<Gain: Sendable>: Sendable {
-    /// - Parameter url: where it goes, as the configuration has it.
+    /// - Parameter url: the URL as configured.
     case send(ServerCall, url: String)
-    /// What the login won.
+    /// The credential that the login obtained.
     case won(Gain)
     case failed(LoginFault)
 }
 
-/// Why a login came to nothing.
+/// Why a login failed.
 public struct LoginFault: Error, Equatable, Sendable {
     /// One sentence.
     public var reason: String
-    /// The service will have none of it, now and the next time.
+    /// True if the service refuses the login, so a repetition would fail too.
     public var isRefusal: Bool
 
     static func broken(_ reason: String) -> Self { Self(reason: reason, isRefusal: false) }

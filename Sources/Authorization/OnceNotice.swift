@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A word that is said once, by whichever loop comes to it first.
+/// A notice that is given once across all loops.
 public final class OnceNotice: Sendable {
     private let isSpent = Atomic(false)
 
     public var isGiven: Bool { isSpent.load(ordering: .relaxed) }
 
-    /// - Returns: true for the first alone.
+    /// - Returns: true for the first call only.
     public func give() -> Bool { !isSpent.exchange(true, ordering: .relaxed) }
 }

@@ -1,7 +1,7 @@
 internal import Formats
 
-/// AM's decision on one resource, as it writes it (docs/protocol.md#policy-evaluations). Nothing else may stand in one: an object that has
-/// more to say is somebody's data.
+/// AM's decision on one resource (docs/protocol.md#policy-evaluations). An object with other members is application data and no
+/// decision.
 struct PolicyDecision {
     let resource: String
     private let actions: JSONValue
@@ -10,7 +10,7 @@ struct PolicyDecision {
 
     private static let members: Set<String> = ["resource", "actions", "attributes", "advices"]
 
-    /// The decisions in a body that is one decision, or a list of nothing but decisions; nil for any other body.
+    /// The decisions in a body that is one decision or a list of decisions only; nil for any other body.
     static func list(_ body: [UInt8]) -> [PolicyDecision]? {
         guard couldBeList(body), let value = try? JSONValue(parsing: body) else { return nil }
         var decisions: [PolicyDecision] = []
@@ -24,7 +24,7 @@ struct PolicyDecision {
     private init?(_ value: JSONValue) {
         guard let members = value.members else { return nil }
         let names = Set(members.map(\.name))
-        // a name that stands twice would mean one thing here and another elsewhere
+        // a duplicate name could be read differently elsewhere
         guard names.count == members.count, names.subtracting(["ttl"]) == Self.members,
             let resource = value["resource"]?.text, let actions = value["actions"], Self.isMap(actions),
             let attributes = value["attributes"], Self.isMap(attributes), let advices = value["advices"]
@@ -35,16 +35,16 @@ struct PolicyDecision {
         ttl = value["ttl"]
     }
 
-    /// An empty map is written as a list by some servers.
+    /// Some servers write an empty map as a list.
     private static func isMap(_ value: JSONValue) -> Bool { value.members != nil || value.items != nil }
 
-    /// An action is allowed already.
+    /// True if any action is allowed.
     var grants: Bool {
         if let members = actions.members { return members.contains { $0.value.isTrue } }
         return (actions.items ?? []).contains { $0.isTrue }
     }
 
-    /// Whether an action is allowed. Where it stands twice, both have to say so.
+    /// Whether an action is allowed. Duplicate entries all have to allow it.
     func allows(_ action: String) -> Bool {
         let found = (actions.members ?? []).filter { $0.name == action }
         return !found.isEmpty && found.allSatisfy { $0.value.isTrue }
@@ -52,11 +52,10 @@ struct PolicyDecision {
 
     var hasAdvice: Bool { advices.members?.isEmpty == false || advices.items?.isEmpty == false }
 
-    /// Until when it holds, in milliseconds since 1970; nil where it is to be asked for each time, and where what stands
-    /// there is no such time.
+    /// The expiry in milliseconds since 1970; nil if the decision must not be cached or the time is invalid.
     var expires: Int? { ttl?.integer.flatMap { $0 > 0 ? $0 : nil } }
 
-    /// Whether the first bytes are those of an object or of a list of objects; the rest of what is not need not be read.
+    /// A quick check that the body starts as an object or a list of objects, so that other bodies are not parsed.
     private static func couldBeList(_ body: [UInt8]) -> Bool {
         var rest = body.drop(while: isSpace)
         if rest.first == 0x5B { rest = rest.dropFirst().drop(while: isSpace) }

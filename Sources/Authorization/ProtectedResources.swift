@@ -2,38 +2,37 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// Which requests the policy concerns, and how (docs/protocol.md#replay).
+/// Decides which requests the policy covers and how they are replayed (docs/protocol.md#replay).
 extension AuthorizationPolicy {
-    /// The entry that covers a request; nil where advice in its answer is the client's own business.
+    /// The entry that covers a request; nil if its advice is left to the client.
     ///
     /// Never covered: OPTIONS (a preflight carries no session), CONNECT, protocol upgrades, and AM's own endpoints for
-    /// authentication, sessions and OAuth, whose 401 means something else.
+    /// authentication, sessions and OAuth, whose 401 has another meaning.
     public func resource(for head: RequestHead) -> Resource? {
         coverage(of: head).flatMap { $0.isEnforced ? nil : $0.resource }
     }
 
-    /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
-    /// where the request could not be sent again and the answer would only be of less use to the client.
+    /// Whether to ask the enforcement point for the header form. False if the client chose a form itself, or if the request
+    /// cannot be replayed, because the header form is less useful to the client.
     public func offersHeader(on head: RequestHead, _ resource: Resource) -> Bool {
         offersHeader && resource.advice.contains(.header)
             && !head.fields.contains(.xAuthenticateResponse) && resource.replays(head.method, after: nil)
             && !isPolicyEvaluation(head)
     }
 
-    /// The field that asks for the header form.
+    /// The field that requests the header form.
     public static let offer = (name: "x-authenticate-response", value: "header")
 
-    /// The client asked for the header form itself, so advice goes to it untouched, unless the configuration says to
-    /// act all the same.
+    /// True if the client requested the header form itself. Advice is then relayed, unless the configuration says `act`.
     public func clientHandlesAdvice(_ head: RequestHead) -> Bool {
         whenClientHandlesAdvice == .pass && head.fields.contains(.xAuthenticateResponse)
     }
 
-    /// Why a request cannot be sent a second time, one sentence; nil where it can.
+    /// One sentence that says why a request cannot be sent again; nil if it can. After a success, unsafe methods are not
+    /// repeated. A policy evaluation changes nothing and may be.
     /// - Parameters:
-    ///   - bodyComplete: the whole body was kept; true for a request without one.
-    ///   - status: of the answer, where there is one. A success says that the request was carried out, and what is not
-    ///     safe is not done twice then. A policy evaluation changes nothing, however often it is sent.
+    /// - bodyComplete: true if the whole body was buffered, or there is none.
+    /// - status: of the response, if there is one.
     public func refusalToReplay(
         _ head: RequestHead, _ resource: Resource, bodyComplete: Bool, after status: Int? = nil
     ) -> String? {
@@ -49,8 +48,8 @@ extension AuthorizationPolicy {
                 + "or limits.buffered had no room"
     }
 
-    /// How a transaction that this advice asked for is shown to the resource. Whoever told it in a body is a service that
-    /// asked AM itself.
+    /// How the transaction of this advice is presented to the resource. An advice in a body comes from a service that asked AM
+    /// itself.
     public func presentation(of advice: Advice, at resource: Resource) -> Presentation {
         resource.present ?? (advice.source == .body ? presentToREST : presentToGateway)
     }
@@ -63,8 +62,7 @@ extension AuthorizationPolicy {
         }
     }
 
-    /// `Upgrade: h2c` alone does not count: clients offer it on plain requests as a matter of course, and nobody has
-    /// to take it up (RFC 9110 §7.8).
+    /// `Upgrade: h2c` alone does not count. Clients offer it on ordinary requests, and servers may ignore it (RFC 9110 §7.8).
     private static func isUpgrade(_ head: RequestHead) -> Bool {
         guard head.fields.contains(.upgrade) else { return false }
         return head.fields.values(named: "Upgrade").contains { line in
@@ -86,7 +84,7 @@ extension AuthorizationPolicy.Resource {
         }
     }
 
-    /// A 303 shows what came of a request that was carried out (RFC 9110 §15.4.4). The other redirects do not say so:
-    /// gateways and agents answer with 302 and 307 in the resource's place.
+    /// A 303 follows a request that was carried out (RFC 9110 §15.4.4). Gateways and agents use the other redirects, such as 302
+    /// and 307, in place of the resource.
     private static func tellsOfSuccess(_ status: Int) -> Bool { (200..<300).contains(status) || status == 303 }
 }

@@ -2,8 +2,8 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// What the step-ups of one exchange have won, and how the request that is sent again shows it (docs/protocol.md#replay).
-/// Every attempt starts from what the client sent, so this grows from round to round.
+/// The results of an exchange's step-ups, and how the repeated request presents them (docs/protocol.md#replay). Each attempt
+/// starts from the client's request, so the results accumulate.
 public struct Replay: Sendable {
     /// A request to send again.
     public struct Request: Sendable {
@@ -11,7 +11,7 @@ public struct Replay: Sendable {
         public var body: [UInt8]
     }
 
-    /// Why the request cannot be changed as it would have to be, one sentence.
+    /// One sentence that says why the request cannot be changed as needed.
     public struct Refusal: Error, Equatable, Sendable {
         public var reason: String
     }
@@ -20,14 +20,14 @@ public struct Replay: Sendable {
     private let resource: AuthorizationPolicy.Resource
     /// The session as the client sent it.
     private let original: SessionSource
-    /// The session as it is now; the next step-up goes by it.
+    /// The current session; the next step-up uses it.
     public private(set) var session: SessionSource
     private var transaction: (id: String, presentation: AuthorizationPolicy.Presentation)?
     private var tree: String?
     /// How the last advice is answered; nil before the first.
     private var style: AuthorizationPolicy.Presentation?
     private var cookieLines: [String] = []
-    /// The client's, where it is to be shown.
+    /// The client's id token, if it is to be presented.
     private let idToken: String?
 
     public init(
@@ -41,7 +41,7 @@ public struct Replay: Sendable {
         self.session = session
     }
 
-    /// Takes over the result of a step-up. An id serves one access, so a later one takes the place of an earlier.
+    /// Adds the result of a step-up. A transaction id serves one access, so a later id replaces an earlier one.
     public mutating func absorb(_ advice: Advice, _ outcome: StepUp.Outcome) {
         let style = policy.presentation(of: advice, at: resource)
         self.style = style
@@ -50,7 +50,7 @@ public struct Replay: Sendable {
         take(outcome)
     }
 
-    /// Goes by the session that a step-up has won, if it has.
+    /// Takes over the new session of a step-up, if there is one.
     public mutating func take(_ outcome: StepUp.Outcome) {
         if let token = outcome.session {
             session.token = token
@@ -59,8 +59,8 @@ public struct Replay: Sendable {
         }
     }
 
-    /// Why the request could not be sent again after a step-up for this advice, one sentence; nil where it could. Asked
-    /// before AM is: an approval that cannot be shown would be spent for nothing.
+    /// One sentence that says why the request cannot be sent again after a step-up for this advice; nil if it can. Checked before
+    /// AM is asked, so that no approval is wasted.
     public func obstacle(to advice: Advice, _ head: RequestHead, body: [UInt8]) -> String? {
         var trial = self
         trial.absorb(advice, StepUp.Outcome(session: advice.isUpgrade ? "\(session.token)-" : nil))
@@ -76,8 +76,7 @@ public struct Replay: Sendable {
 
     // MARK: the request
 
-    /// The request to send, made from the one that the client sent: its bytes but for the transaction's id, the tree
-    /// and a new session.
+    /// The request to send: the client's bytes, changed only by the transaction's id, the tree and a new session.
     public func request(_ head: RequestHead, body: [UInt8]) throws(Refusal) -> Request {
         var out = Request(head: head, body: body)
         if policy.isPolicyEvaluation(head) {
@@ -112,7 +111,7 @@ public struct Replay: Sendable {
         }
     }
 
-    /// In the way of the transaction's id.
+    /// Presents the id token in the same way as the transaction's id.
     private func presentIDToken(_ token: String, on head: inout RequestHead) throws(Refusal) {
         switch style {
         case .query: try Self.present(token, as: .query("_idtoken"), on: &head)
@@ -128,7 +127,7 @@ public struct Replay: Sendable {
         head.fields.set(name, value)
     }
 
-    /// Gives a policy evaluation the transaction's id and the new session of the user it asks about.
+    /// Sets the transaction's id and the new session of the subject in a policy evaluation.
     private func changeQuestion(_ request: inout Request) throws(Refusal) {
         if let transaction { try Self.askForTransaction(transaction.id, &request) }
         if isNewSession, original.carrier == .subject {
@@ -136,22 +135,22 @@ public struct Replay: Sendable {
         }
     }
 
-    /// Puts a transaction's id into the environment of a policy evaluation, in the place of a stale one.
+    /// Sets a transaction's id in the environment of a policy evaluation and replaces a stale one.
     static func askForTransaction(_ id: String, _ request: inout Request) throws(Refusal) {
         try set("/environment/TxId", to: .array([.string(id)]), in: &request)
     }
 
-    /// How much longer a question may become by what is put into it.
+    /// The limit in bytes by which a policy evaluation may grow.
     private static let roomForQuestion = 64 << 10
 
-    /// Changes the JSON of a policy evaluation where it stands; every other byte stays.
+    /// Edits the JSON of a policy evaluation in place; all other bytes stay.
     private static func set(_ place: String, to value: JSONValue, in request: inout Request) throws(Refusal) {
         var text = JSONText(request.body)
         guard let pointer = JSONPointer(place), (try? JSONValue(parsing: request.body))?.members != nil else {
             throw Refusal(reason: "the body of the policy evaluation is no JSON object")
         }
         do throws(JSONEditFault) {
-            // what is no map of names is no environment
+            // an environment that is no object is invalid, so it is replaced
             if let parent = JSONPointer("/environment"), place.hasPrefix("/environment/"),
                 let found = try? text.values(at: parent), found.contains(where: { $0.members == nil })
             {
@@ -167,7 +166,7 @@ public struct Replay: Sendable {
         }
     }
 
-    /// Puts the new session where the old one stands. The caller of a policy evaluation keeps its own.
+    /// Replaces the old session by the new one. The caller of a policy evaluation keeps its own session.
     private func replaceSession(_ head: inout RequestHead) throws(Refusal) {
         let name = policy.server.cookie
         for index in head.fields.slots.indices where head.fields.isNamed(index, "Cookie") {
@@ -183,7 +182,7 @@ public struct Replay: Sendable {
         try Self.setField(name, session.token, on: &head)
     }
 
-    /// A request of the client's own that goes out with the session as it is now.
+    /// Another request of the client, with the current session.
     public func inSession(_ head: RequestHead) throws(Refusal) -> RequestHead {
         var head = head
         if isNewSession { try replaceSession(&head) }
@@ -192,8 +191,8 @@ public struct Replay: Sendable {
 
     // MARK: the client
 
-    /// The `Set-Cookie` values that tell the client of its new session; empty where the session is the old one or was
-    /// never the client's own.
+    /// The `Set-Cookie` values that give the client its new session. Empty if the session is unchanged or was not the client's
+    /// own.
     /// - Parameter head: the request as the client sent it.
     public func cookiesForClient(_ head: RequestHead) -> [String] {
         guard isNewSession, original.carrier != .provided else { return [] }
@@ -208,8 +207,8 @@ public struct Replay: Sendable {
         return lines
     }
 
-    /// A line for the session where AM told it in the body alone: no script reads it, and other sites send it no further
-    /// than what AM set beside it.
+    /// A `Set-Cookie` line for a session that AM gave in the body only. It is HttpOnly, and its SameSite is that of AM's other
+    /// cookies.
     private func ownLine(beside lines: [String], _ head: RequestHead) -> String {
         var line = "\(policy.server.cookie)=\(session.token); Path=/; HttpOnly"
         if head.target.scheme == .https { line += "; Secure" }
@@ -227,8 +226,8 @@ public struct Replay: Sendable {
         return nil
     }
 
-    /// The line without its Domain where that does not cover the host: the client would drop the cookie then
-    /// (RFC 6265 §5.3), and go on with a session that is gone.
+    /// The line without a Domain that does not cover the host. The client would drop the cookie (RFC 6265 §5.3) and keep an
+    /// invalid session.
     private static func fitted(_ line: String, to host: String) -> String {
         let parts = line.split(separator: ";", omittingEmptySubsequences: false)
         let kept = parts.enumerated().filter { index, part in

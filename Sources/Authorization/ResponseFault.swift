@@ -1,8 +1,8 @@
 internal import Formats
 
-/// What an answer of AM that is no 200 means (docs/protocol.md#how-it-ends).
+/// The meaning of AM's responses other than 200 (docs/protocol.md#how-it-ends).
 public enum ResponseFault {
-    /// AM says neither which of the two it is nor which answer it means.
+    /// AM does not say which of the two it is, nor which answer is wrong.
     public static let wrongAnswers = "the answers are wrong, or those of another user than the session's"
 
     static func askedAgain(_ answer: GivenAnswers.Answer) -> String {
@@ -14,9 +14,9 @@ public enum ResponseFault {
         return "AM asks again for \(Callback.shown(answer.type, answer.prompt)), which was answered: \(wrongAnswers)"
     }
 
-    /// - Parameter hasStep: the answer carries an `authId`: AM asks for a credential in a field of the request.
+    /// - Parameter hasStep: true if the body has an `authId`, which means that AM expects HTTP authentication.
     static func failure(status: Int, answer: JSONValue?, hasStep: Bool) -> StepUp.Failure {
-        // newer servers write the number as text, others as a number
+        // newer servers write the number as a string, others as a number
         let value = answer?["detail"]?["errorCode"] ?? answer?["errorCode"]
         let code = value?.text ?? value?.integer.map(String.init)
         let shown = code.map { " with errorCode \(LogText.shown($0))" } ?? ""
@@ -45,7 +45,7 @@ public enum ResponseFault {
         }
     }
 
-    /// `password: LENGTH_BASED (min-password-length 8)`.
+    /// The policies as text, such as `password: LENGTH_BASED (min-password-length 8)`.
     private static func policy(_ failed: JSONValue) -> String {
         let requirements = failed["policyRequirements"]?.items ?? [failed]
         let words = requirements.prefix(8).map(Callback.words).joined(separator: ", ")

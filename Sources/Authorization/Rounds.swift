@@ -1,5 +1,5 @@
-/// Counts the step-ups of one exchange. Only the replay proves that one succeeded, and a refused transaction comes back
-/// as a new one, so that without a count it never ends (docs/protocol.md#how-it-ends).
+/// Counts the step-ups of one exchange. Only the replay proves a success, and a refused transaction returns as a new one, so the
+/// count prevents an endless loop (docs/protocol.md#how-it-ends).
 public struct Rounds: Sendable {
     private var upgrades: Int
     private var transactions: Int
@@ -10,8 +10,8 @@ public struct Rounds: Sendable {
         transactions = policy.transactionRounds
     }
 
-    /// Why no step-up may start for this advice, one sentence; nil where it may. An advice of both kinds needs a round
-    /// of each.
+    /// One sentence that says why no step-up may start for this advice; nil if it may. An advice of both kinds uses a round of
+    /// each.
     public func refusal(of advice: Advice) -> String? {
         if advice.isUpgrade, upgrades <= 0 { return "the resource asks for another upgrade after the last one allowed" }
         if advice.isTransaction, transactions <= 0 {
@@ -20,14 +20,14 @@ public struct Rounds: Sendable {
         return nil
     }
 
-    /// Counts a step-up that starts.
+    /// Counts a step-up at its start.
     public mutating func begin(_ advice: Advice) {
         if advice.isUpgrade { upgrades -= 1 }
         if advice.isTransaction { transactions -= 1 }
     }
 
-    /// Whether the resource may be asked once more for a new id, after AM could not read the one it gave. Once in an
-    /// exchange; the rounds that this advice used are given back, for no step-up took place.
+    /// Whether to ask the resource once more for a new id after AM could not read its id. Allowed once in an exchange. The
+    /// advice's rounds are refunded, because no step-up took place.
     public mutating func askAgain(after advice: Advice) -> Bool {
         guard canAskAgain else { return false }
         canAskAgain = false
@@ -35,7 +35,7 @@ public struct Rounds: Sendable {
         return true
     }
 
-    /// No step-up took place for an advice that was counted.
+    /// Refunds the rounds of an advice without a step-up.
     public mutating func giveBack(_ advice: Advice) {
         if advice.isUpgrade { upgrades += 1 }
         if advice.isTransaction { transactions += 1 }

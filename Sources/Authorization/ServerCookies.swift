@@ -1,9 +1,9 @@
 internal import HTTPCodec
 
-/// The cookies that AM sets while it authenticates, to be returned to it and to nobody else.
+/// The cookies that AM sets during authentication. They are returned to AM only.
 struct ServerCookies: Sendable {
     private(set) var pairs: [(name: String, value: String)] = []
-    /// More than AM and a load balancer before it have use for.
+    /// The limit of cookies, more than AM and its load balancer use.
     static let limit = 32
 
     subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
@@ -16,8 +16,8 @@ struct ServerCookies: Sendable {
         }
     }
 
-    /// Takes over what a response sets and deletes, but for the session's own cookie: which session the calls belong
-    /// to is not for an answer under way to change.
+    /// Applies the `Set-Cookie` lines of a response except the session cookie. A call's response must not change the session of
+    /// later calls.
     mutating func absorb(_ fields: FieldTable, except session: String) {
         for line in fields.values(named: "Set-Cookie") {
             guard let cookie = SetCookie(line), cookie.name != session else { continue }

@@ -2,35 +2,36 @@ internal import Formats
 public import HTTPCodec
 public import Interception
 
-/// What the path of a request to AM itself names (docs/protocol.md#where-am-listens).
+/// Classifies requests to AM by their path (docs/protocol.md#where-am-listens).
 extension AuthorizationPolicy {
-    /// A request for policy decisions, whose answer is advice in the body form (docs/protocol.md#policy-evaluations).
+    /// True for a request for policy decisions. Its response contains advice in the body form
+    /// (docs/protocol.md#policy-evaluations).
     public func isPolicyEvaluation(_ head: RequestHead) -> Bool {
         guard head.method == .post, head.host == server.host, let query = head.query else { return false }
-        // a second action might be the one that counts
+        // a second action might be the one that AM uses
         let actions = QueryText(query).values(named: "_action")
         guard actions == ["evaluate"] || actions == ["evaluateTree"], let base = URLPlace(server.url), base.holds(head)
         else { return false }
         return ServerPath(head.path)?.resource == ["policies"]
     }
 
-    /// The realm in which a policy evaluation asks, as a path; nil for any other request.
+    /// The realm of a policy evaluation, as a path; nil for any other request.
     public func evaluatedRealm(_ head: RequestHead) -> String? {
         guard isPolicyEvaluation(head), let path = ServerPath(head.path) else { return nil }
         if let realm = head.query.flatMap({ QueryText($0)["realm"] }) { return Realm.normalized(realm) }
         return path.realm
     }
 
-    /// AM's endpoints for authentication, sessions and OAuth.
+    /// True for AM's endpoints for authentication, sessions and OAuth.
     func isOwnEndpoint(_ head: RequestHead) -> Bool {
         guard head.host == server.host else { return false }
-        // in whichever reading of the path: what it answers means something else there
+        // in any reading of the path, because their responses have another meaning
         return !PathReading.all(of: Array(head.path.utf8)) { reading in
             !isOwnEndpoint(String(decoding: reading.applied(to: Array(head.path.utf8)), as: UTF8.self))
         }
     }
 
-    /// The same in every reading.
+    /// True if every reading of the path is such an endpoint.
     func isSurelyOwnEndpoint(_ head: RequestHead) -> Bool {
         let path = Array(head.path.utf8)
         return head.host == server.host
@@ -48,10 +49,10 @@ extension AuthorizationPolicy {
 /// The path of AM's JSON endpoints: context, `json`, realm, resource.
 private struct ServerPath {
     var realm: String
-    /// What follows the realm: `["authenticate"]`.
+    /// The segments after the realm, such as `["authenticate"]`.
     var resource: [String]
 
-    /// Names that begin a resource; in the old form of a path, realms stand before them without a mark.
+    /// The names that start a resource. In the old form of a path, realms precede them without a `realms` segment.
     private static let resources = ["authenticate", "sessions", "policies"]
 
     /// Nil for a path without `json`.
@@ -73,7 +74,7 @@ private struct ServerPath {
         resource = Array(rest)
     }
 
-    /// Decoded before it is split: a realm may be written as one segment, `root%2Frealms%2Falpha`.
+    /// The decoded segments. Decoding comes first because a realm may be one segment: `root%2Frealms%2Falpha`.
     static func segments(_ path: String) -> [String] {
         PercentCoding.decode(path).split(separator: "/").map { String($0) }
     }
@@ -81,7 +82,7 @@ private struct ServerPath {
 
 /// Realms as paths.
 enum Realm {
-    /// `/alpha` for `alpha`, `/alpha/` and `/alpha`; `/` for the root's spellings.
+    /// `/alpha` for `alpha`, `/alpha/` and `/alpha`; `/` for all spellings of the root.
     static func normalized(_ realm: String) -> String {
         var names = realm.split(separator: "/")
         if names.first == "root" { names.removeFirst() }
@@ -96,19 +97,19 @@ enum Realm {
 }
 
 extension AuthorizationServer {
-    /// Whether a request leads to AM itself or to one of its login pages, as a redirect that carries an advice has to.
+    /// Whether a request goes to AM or one of its login pages, as a redirect with an advice must.
     func signsIn(at head: RequestHead) -> Bool {
         ([url] + loginPages).contains { URLPlace($0)?.holds(head) == true }
     }
 
-    /// The configured realm that is meant by this name; AM's realm names ignore case.
+    /// The configured realm with this name. AM's realm names ignore case.
     public func configuredRealm(_ name: String) -> String? {
         let wanted = Realm.normalized(name)
         return realms.first { ASCII.equal(Realm.normalized($0), wanted) }
     }
 
-    /// Where an agent logs in.
-    /// - Parameter tree: nil for the realm's own.
+    /// The login URL of an agent.
+    /// - Parameter tree: nil for the realm's default tree.
     public func agentURL(realm: String, tree: String?) -> String {
         let url = (try? authenticateURL(realm: realm)) ?? "\(url)/json\(Realm.urlPath(realm))/authenticate"
         guard let tree else { return url }
@@ -116,18 +117,18 @@ extension AuthorizationServer {
     }
 
     /// The URL of the authenticate endpoint in a realm.
-    /// - Throws: an `HTTPFault` when `url` is no absolute URL.
+    /// - Throws: an `HTTPFault` if `url` is no absolute URL.
     func authenticateURL(realm: String) throws(HTTPFault) -> String {
         try place(of: .authenticate, standard: "/json\(Realm.urlPath(realm))/authenticate")
     }
 
-    /// The URL of the endpoint for sessions in a realm.
-    /// - Throws: an `HTTPFault` when `url` is no absolute URL.
+    /// The URL of the sessions endpoint in a realm.
+    /// - Throws: an `HTTPFault` if `url` is no absolute URL.
     func sessionsURL(realm: String) throws(HTTPFault) -> String {
         try place(of: .sessions, standard: "/json\(Realm.urlPath(realm))/sessions")
     }
 
-    /// - Parameter name: what it is called below the realm.
+    /// - Parameter name: the endpoint's name below the realm.
     func oauthURL(_ endpoint: Endpoint, _ name: String, realm: String) throws(HTTPFault) -> String {
         try place(of: endpoint, standard: "/oauth2\(Realm.urlPath(realm))/\(name)")
     }

@@ -2,23 +2,23 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// The user's session as a request carries it (docs/protocol.md#the-session).
+/// The user's session in a request (docs/protocol.md#the-session).
 public struct SessionSource: Equatable, Sendable {
-    /// Where in the request it stands.
+    /// The part of the request that contains it.
     public enum Carrier: Sendable {
         case cookie
-        /// A field named like the cookie.
+        /// A field with the cookie's name.
         case header
-        /// `subject.ssoToken` of a policy evaluation: the user that the question is about, not its caller.
+        /// `subject.ssoToken` of a policy evaluation: the user in question, not the caller.
         case subject
-        /// The request carries none; Usher shows one for it.
+        /// The request has none; Usher provides one.
         case provided
     }
 
-    /// The bytes as they came; never to be written to a log.
+    /// The token as received. It must never be logged.
     public var token: String
     public var carrier: Carrier
-    /// The cookie that leads to the AM node which knows the session, where the request has one.
+    /// The cookie that routes to the AM node with the session, if the request has one.
     public var affinity: String?
 
     public init(token: String, carrier: Carrier, affinity: String? = nil) {
@@ -29,17 +29,17 @@ public struct SessionSource: Equatable, Sendable {
 
     public static let affinityCookie = "amlbcookie"
 
-    /// Finds the session of a request; nil where it has none that a cookie could carry.
-    /// - Parameter body: the whole body, looked at for a policy evaluation only.
+    /// Finds the session of a request; nil if there is none, or none that a cookie can carry.
+    /// - Parameter body: the whole body, read for a policy evaluation only.
     public static func find(in head: RequestHead, body: [UInt8]?, policy: AuthorizationPolicy) -> SessionSource? {
         let own = carried(by: head, named: policy.server.cookie)
         guard policy.isPolicyEvaluation(head), let body else { return own }
-        // who is meant by a question that cannot be read is not for the caller's session to say
+        // an unreadable question may be about another user than its caller
         guard let question = try? JSONValue(parsing: body), let members = question.members,
             members.count(where: { $0.name == "subject" }) <= 1
         else { return nil }
         guard let subject = question["subject"], subject != .null else { return own }
-        // a subject of claims has no session to step up; the caller's would upgrade another identity
+        // a subject of claims has no session to step up; the caller's session belongs to another identity
         guard let token = subject["ssoToken"]?.text, isUsable(token),
             subject.members?.count(where: { $0.name == "ssoToken" }) == 1
         else { return nil }
@@ -47,16 +47,15 @@ public struct SessionSource: Equatable, Sendable {
         return SessionSource(token: token, carrier: .subject, affinity: isCaller ? own?.affinity : nil)
     }
 
-    /// Why no session was found in a request, one sentence.
+    /// One sentence that says why a request has no session.
     public static func absence(in head: RequestHead, _ policy: AuthorizationPolicy) -> String {
         policy.isPolicyEvaluation(head)
             ? "the question names no session of its user (subject.ssoToken): claims, or another token, have none to step up"
             : "the request carries no session (cookie or header \(policy.server.cookie))"
     }
 
-    /// A request does not name one session and no other in every way in which it may be read: sessions that differ, a value
-    /// that servers cut short in different places, or the cookie's name where only lenient readers look for one. Who reads it
-    /// may take another than is looked at here, or one where none is found here.
+    /// True if readers may disagree about the session. Examples are different sessions, a value that servers truncate
+    /// differently, or a name that only lenient readers accept. The server might use another session than Usher.
     public static func isAmbiguous(in head: RequestHead, named name: String) -> Bool {
         let lines = head.fields.values(named: "Cookie")
         let cookies = lines.flatMap { CookieText($0).values(named: name) }
@@ -66,7 +65,7 @@ public struct SessionSource: Equatable, Sendable {
             || lines.contains { isMisread($0, as: name) }
     }
 
-    /// A cookie whose name is another one is read as this by some: decoded, or as a variable is called.
+    /// True if some reader maps another cookie's name to this one, by decoding or as a variable name.
     private static func isMisread(_ line: String, as name: String) -> Bool {
         line.utf8.split(separator: 0x3B).contains { pair in
             let written = Array(pair.prefix { $0 != 0x3D }.drop { $0 == ASCII.space || $0 == ASCII.tab })
@@ -79,14 +78,14 @@ public struct SessionSource: Equatable, Sendable {
         ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2D || byte == 0x5F
     }
 
-    /// A value that ends for all readers where it ends here (RFC 6265 §4.1.1).
+    /// True if the value ends at the same byte for all readers (RFC 6265 §4.1.1).
     private static func isPlain(_ token: String) -> Bool {
         !token.isEmpty
             && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x2C && $0 != 0x3B && $0 != 0x5C }
     }
 
-    /// How often a name stands where some reader may take it for a cookie's: behind a space, a comma or a letter that is white
-    /// space to some, before such a one, in upper or lower case.
+    /// Counts where a lenient reader may see the cookie's name: in any case, between spaces, commas or bytes that some treat as
+    /// white space.
     private static func mentions(of name: String, in line: String) -> Int {
         let (bytes, name) = (Array(line.utf8), Array(name.utf8))
         guard !name.isEmpty, bytes.count >= name.count else { return 0 }
@@ -103,14 +102,14 @@ public struct SessionSource: Equatable, Sendable {
         return count
     }
 
-    /// The token that the path `sessions/TOKEN` names, as it stands there and as it reads.
+    /// The token in the path `sessions/TOKEN`, as written and decoded.
     static func named(by head: RequestHead) -> [String] {
         let parts = head.path.split(separator: "/")
         guard parts.count > 1, parts[parts.count - 2] == "sessions", let last = parts.last else { return [] }
         return [String(last), PercentCoding.decode(last)]
     }
 
-    /// The session in the cookie of that name, or in the field that is named like it.
+    /// The session in the cookie with this name, or in the field of the same name.
     public static func carried(by head: RequestHead, named name: String) -> SessionSource? {
         let lines = head.fields.values(named: "Cookie").map { CookieText($0) }
         let affinity = lines.compactMap { $0[affinityCookie] }.first(where: isUsable)
@@ -121,13 +120,13 @@ public struct SessionSource: Equatable, Sendable {
         return SessionSource(token: token, carrier: .header, affinity: affinity)
     }
 
-    /// Longer ones that AM tells are not kept: no server would take them in a header.
+    /// The limit of a stored token in bytes. Servers reject longer headers.
     static let longest = 16 << 10
 
-    /// The same session, byte for byte.
+    /// Whether both tokens are equal byte for byte.
     public func isSame(as token: String) -> Bool { self.token.utf8.elementsEqual(token.utf8) }
 
-    /// Whether a text can be a cookie's value as it stands: nothing that would end the cookie or the field.
+    /// Whether a text is a valid cookie value that ends neither the cookie nor the field.
     static func isUsable(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x3B }
     }

@@ -2,32 +2,32 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// One authentication at AM, from an advice or a tree to a session: a value that is given answers and says what to do next.
-/// It knows no connection and no clock; the limit on its whole time (`hold`) is kept by whoever drives it.
+/// One authentication at AM, from an advice or a tree to a session. A state machine that takes responses and returns the next
+/// step; no I/O, no clock. The driver enforces the total time limit (`hold`).
 ///
-/// Calls go to the configured server and nowhere else, whatever an advice names: they carry the user's session.
+/// Calls carry the user's session, so they go only to the configured server, whatever an advice names.
 public struct StepUp: Sendable {
     private let policy: AuthorizationPolicy
     let goal: Goal
-    /// Where AM is asked.
+    /// The realm of the calls.
     public let realm: String
     private var cookies = ServerCookies()
     private var affinityLines: [String] = []
     private var calls = 0
-    /// Those of them that count against the limit.
+    /// The calls that count against the limit.
     private var steps = 0
     private var journey: Journey
-    /// What AM is asked about sessions, beside the conversation.
+    /// The question about sessions that is under way, outside of the tree.
     private var inquiry = Inquiry.none
-    /// The tree went on by a link: of whom that is, the link does not tell.
+    /// True after a link continued the tree. The link does not say which user it is for.
     private var isResumed = false
     private var notes: [String] = []
-    /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
+    /// The app's `User-Agent` and `Accept-Language`. AM uses them to select prompts and pages.
     private let manners: [(name: String, value: String)]
 
     /// - Parameters:
-    ///   - realm: one of the configured realms, as the policy judged.
-    ///   - app: the app's own request.
+    /// - realm: a configured realm, as the policy judged.
+    /// - app: the app's own request.
     public init(
         policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String, app: RequestHead? = nil
     ) {
@@ -44,10 +44,10 @@ public struct StepUp: Sendable {
         if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
     }
 
-    /// A login by a tree, for a session of Usher's own, with the policy's answers.
+    /// A login by a tree for a session of Usher, with the policy's answers.
     /// - Parameters:
-    ///   - tree: nil for the realm's default.
-    ///   - users: whom it signs in, as far as that is known.
+    /// - tree: nil for the realm's default tree.
+    /// - users: the user's names, as far as known.
     public init(policy: AuthorizationPolicy, tree: String?, realm: String, users: [String]) {
         manners = []
         self.policy = policy
@@ -68,14 +68,14 @@ public struct StepUp: Sendable {
             waitsForTurn: policy.asksPerson, links: .init(server: policy.server, realm: realm))
     }
 
-    /// What happened since the last time this was asked, a sentence each, without secrets.
+    /// The events since the last call, one sentence each, without secrets.
     public mutating func takeNotes() -> [String] {
         defer { notes.removeAll() }
         return notes
     }
 
-    /// The answer to what was asked last may be the end of it, and another session stand in the place of the one that it is
-    /// about: AM goes through with that whether anybody hears so or not.
+    /// True if the response to the last call may end the tree and replace the session. AM completes that even if the response is
+    /// lost.
     public var mayWin: Bool {
         guard goal.winsSession else { return false }
         switch inquiry {
@@ -94,7 +94,7 @@ public struct StepUp: Sendable {
         return call(Call(query: goal.query, action: .startAuthenticate))
     }
 
-    /// AM's answer to the last call, whole.
+    /// Handles AM's complete response to the last call.
     public mutating func answered(
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
     ) -> Order {
@@ -128,21 +128,21 @@ public struct StepUp: Sendable {
         return next { (journey) throws(Failure) in try journey.asked(answer, now) }
     }
 
-    /// The state of a tree is a part of it where AM keeps none itself: some ten KiB at most.
+    /// The limit of an `authId` in bytes. Without state in AM it contains the tree's state, about ten KiB.
     private static let maxAuthId = 256 << 10
 
-    /// A suspended tree may have no `authId`: it goes on by another way.
+    /// True for a suspended tree, which may have no `authId`.
     private static func isSuspended(_ answer: JSONValue) -> Bool {
         answer["callbacks"]?.items?.contains { Callback($0).kind == .suspended } ?? false
     }
 
-    /// The wait is over.
+    /// Continues after a wait.
     public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
         next { (journey) throws(Failure) in try journey.woke(now) }
     }
 
-    /// Answers are ready, and what is told in them is made when it is woken: a login that is not allowed to begin yet, or at all,
-    /// then spends no one-time password. Where a person is asked, nobody has asked for a turn before.
+    /// True if the answers wait for permission to be sent. One-time passwords are generated on wake-up, so a login that may not
+    /// begin spends none. With a person involved, no permission was requested earlier.
     public var isAtTurn: Bool { journey.isAtTurn }
 
     private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Order {
@@ -181,8 +181,8 @@ public struct StepUp: Sendable {
     /// The step that waits for a person.
     public var open: OpenStep? { journey.open }
 
-    /// What a person says to the step that is open, all of it.
-    /// - Throws: why that is no answer, in words for the person. The step stays open.
+    /// Handles a person's complete answers to the open step.
+    /// - Throws: the reason why they are invalid, worded for the person. The step stays open.
     public mutating func told(
         _ answers: PersonAnswers, _ now: Circumstances = Circumstances()
     ) throws(OpenStep.Refusal) -> Order {
@@ -202,7 +202,7 @@ public struct StepUp: Sendable {
         return call(Call(query: [NamedText("suspendedId", link.id)], action: .resumeAuthenticate))
     }
 
-    /// The person says no.
+    /// Handles a person's denial.
     public mutating func denied() -> Order {
         journey.rest()
         return .failed(Failure(.unanswered, "a person denied it"))
@@ -210,7 +210,7 @@ public struct StepUp: Sendable {
 
     // MARK: the user
 
-    /// Answers are chosen by who the user is: AM alone knows whose session this is.
+    /// Asks AM for the session's user, because the answers depend on it.
     private mutating func askUser() -> Order {
         inquiry = .user
         note("AM is asked whose session it is, for answers are chosen by that")
@@ -244,19 +244,19 @@ public struct StepUp: Sendable {
         return next { (journey) throws(Failure) in try journey.named(names, now) }
     }
 
-    // MARK: a session that a link won
+    // MARK: the owner of a link's session
 
     private enum Inquiry {
         case none
-        /// Whose the session is that is stepped up: answers are chosen by that.
+        /// The owner of the session to step up, because the answers depend on it.
         case user
-        /// Whose the session is that is stepped up: a new one is for that user alone.
+        /// The owner of the session to step up. A new session must have the same owner.
         case oldOwner(Outcome, new: String)
-        /// Whose the new session is.
+        /// The owner of the new session.
         case newOwner(Outcome, old: String)
     }
 
-    /// - Returns: nil where nothing was asked.
+    /// - Returns: nil if no question was under way.
     private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order? {
         switch inquiry {
         case .none: return nil
@@ -274,7 +274,8 @@ public struct StepUp: Sendable {
         }
     }
 
-    /// A link may be that of another tree, and another user's: what it wins goes to nobody else's app.
+    /// Checks the owner of a session that a link produced. The link may be of another user's tree, and that session must not
+    /// reach this app.
     private mutating func askOwner(of won: Outcome, new: String, old: String) -> Order {
         inquiry = .oldOwner(won, new: new)
         note("AM is asked whose session the link has won")
@@ -310,7 +311,7 @@ public struct StepUp: Sendable {
         }
         calls += 1
         do throws(HTTPFault) {
-            // the claims of the authId hold the index, so that only the first call names it (docs/protocol.md#calls-to-am)
+            // the authId contains the index, so only the first call names it (docs/protocol.md#calls-to-am)
             var url = try policy.server.authenticateURL(realm: realm)
             for parameter in wanted.query {
                 url += url.utf8.contains(0x3F) ? "&" : "?"
@@ -337,8 +338,8 @@ public struct StepUp: Sendable {
         if !cookieLine.isEmpty { head.fields.add("Cookie", cookieLine) }
     }
 
-    /// AM's guard against cross-site requests asks for this field or for a version field; scripts in trees know by
-    /// its value that a program asks, which wants callbacks and no page.
+    /// The value of `X-Requested-With`. AM's CSRF filter requires this field or a version field. Scripts in trees use the value
+    /// to recognise a program that needs callbacks and no page.
     static let requestedWith = "forgerock-sdk"
 
     private func cookieLine(_ token: String?) -> String {
@@ -357,7 +358,7 @@ public struct StepUp: Sendable {
         if !lines.isEmpty { affinityLines = lines }
     }
 
-    /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (docs/protocol.md#how-it-ends).
+    /// Reads the new session from `Set-Cookie`, else from `tokenId`. Either may be missing (docs/protocol.md#how-it-ends).
     private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Order {
         let success = "AM reports success after \(LogText.count(calls, "call"))"
         guard goal.winsSession else {
@@ -378,11 +379,11 @@ public struct StepUp: Sendable {
                 setCookieLines: won.lines + affinityLines))
     }
 
-    /// What tells this login from others: which answers it gives to whom, and for whose session.
+    /// The identity of this login: its answers and its session.
     public var login: Login {
         let given = policy.answers.flatMap(\.parts)
         let token = goal.session?.token ?? ""
-        // where a person gives all of them, they are those of the session's own user
+        // if a person gives all answers, they belong to the session's user
         let whose = given.isEmpty && policy.asksPerson ? [token] : given
         return Login(
             answers: [policy.server.url, realm] + whose, session: token, at: "\(policy.server.url) \(realm)")

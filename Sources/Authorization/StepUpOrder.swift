@@ -1,17 +1,17 @@
 public import HTTPCodec
 public import Interception
 
-/// A call to AM, ready but for its framing: whoever sends it writes Content-Length.
+/// A call to AM. The sender adds Content-Length.
 public struct ServerCall: Sendable {
     public var head: RequestHead
     public var body: [UInt8]
     /// Counted from 1 within one step-up or login.
     public var number: Int
-    /// What the call means to rules: the first of a step-up is START_AUTHENTICATE, the others AUTHENTICATE, all with the
-    /// advice document as their tree.
+    /// The Action for interceptors: START_AUTHENTICATE for the first call of a step-up, then AUTHENTICATE. All have the advice
+    /// document as their tree.
     public var action: Action
     public var payload: ActionPayload?
-    /// It tells AM answers, which AM may find wrong.
+    /// True if the call contains answers that AM may find wrong.
     public var carriesAnswers: Bool
 
     public init(
@@ -28,24 +28,24 @@ public struct ServerCall: Sendable {
 }
 
 extension StepUp {
-    /// What to do next.
+    /// The next step.
     public enum Order: Sendable {
         case send(ServerCall)
-        /// AM wants to be asked again later, or answers are ready (`isAtTurn`); ends with `woke()`.
+        /// Wait before the next call, or for permission (`isAtTurn`); continues with `woke()`.
         case wait(milliseconds: Int)
-        /// A person is asked; ends with `told(_:)` or `denied()`.
+        /// Ask a person; continues with `told(_:)` or `denied()`.
         case ask(OpenStep)
         case succeeded(Outcome)
         case failed(Failure)
     }
 
-    /// What AM granted. Whether it suffices only the replay tells (docs/protocol.md#how-it-ends).
+    /// The grant by AM. Only the replay shows whether it suffices (docs/protocol.md#how-it-ends).
     public struct Outcome: Equatable, Sendable {
-        /// The session that takes the old one's place; nil where the old one stays.
+        /// The new session; nil if the old one stays.
         public var session: String?
-        /// The affinity cookie that goes with the new session.
+        /// The affinity cookie of the new session.
         public var affinity: String?
-        /// AM's own `Set-Cookie` values for these two, as they came.
+        /// AM's `Set-Cookie` values for both, unchanged.
         public var setCookieLines: [String]
 
         public init(session: String? = nil, affinity: String? = nil, setCookieLines: [String] = []) {
@@ -55,20 +55,20 @@ extension StepUp {
         }
     }
 
-    /// Why a step-up ended without success. The client then gets the response that carried the advice.
+    /// Why a step-up failed. The client then gets the response with the advice.
     public struct Failure: Error, Equatable, Sendable {
         public enum Code: String, Sendable, CaseIterable {
-            /// The advice or the session cannot be put to AM.
+            /// The advice or the session cannot be sent to AM.
             case unusable
             /// AM refused the credentials (401).
             case denied
-            /// AM asks again for what it was told.
+            /// AM asks again for an answer that it has received.
             case refused
-            /// AM does not know the transaction any more (401 with errorCode 128): a new id may be asked for.
+            /// AM does not know the transaction any more (401 with errorCode 128). A new id may be requested.
             case transactionUnreadable
-            /// AM's own authentication session timed out.
+            /// AM's authentication session timed out.
             case expired
-            /// AM found the call itself faulty (400).
+            /// AM rejected the call as malformed (400).
             case badCall
             /// Any other status.
             case unexpectedStatus
@@ -77,11 +77,11 @@ extension StepUp {
             case tooManySteps
             /// A callback that no configuration can answer.
             case unsupportedCallback
-            /// A callback that could be answered, but no answer is configured or it does not fit.
+            /// A callback without a matching configured answer.
             case unanswered
-            /// The tree goes on by a link sent to the user.
+            /// The tree continues through a link sent to the user.
             case suspended
-            /// The sender's own: it went on with what had not waited.
+            /// The caller used the state machine in a wrong state.
             case cancelled
         }
 
@@ -94,7 +94,7 @@ extension StepUp {
             self.reason = reason
         }
 
-        /// It may go well when it is tried again.
+        /// True if a repetition may succeed.
         public var isTransient: Bool {
             switch code {
             case .expired, .unexpectedStatus, .notJSON, .cancelled: true
@@ -102,8 +102,7 @@ extension StepUp {
             }
         }
 
-        /// Whether it may be that AM found the answers wrong, where it had been told any. What ends elsewhere says
-        /// nothing about them.
+        /// Whether the failure may mean that AM found the answers wrong, provided that it received any.
         public var doubtsAnswers: Bool {
             switch code {
             case .unusable, .transactionUnreadable, .expired, .unsupportedCallback, .unanswered, .suspended: false

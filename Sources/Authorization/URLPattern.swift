@@ -3,14 +3,14 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// A glob over a whole URL, taken apart once so that its host matches hosts alone: in `https://*.example.com/*` the
-/// first star does not reach into the path, or another host could make itself protected by a path of that ending.
+/// A glob for whole URLs, split once so that its host part matches hosts only. In `https://*.example.com/*` the first star cannot
+/// match into the path, so another host cannot match by its path.
 struct URLPattern: Sendable {
-    /// Scheme and authority; nil for a glob that names neither (`*`, `*/api/*`) and is held against the whole URL.
+    /// The scheme and authority; nil for a glob without them (`*`, `*/api/*`), which is matched against the whole URL.
     private var origin: (scheme: [UInt8], authority: [UInt8])?
-    /// The rest of the URL from its first slash, or the whole of it.
+    /// The rest of the URL from its first slash, or all of it.
     private var rest: [UInt8]
-    /// What its query demands; nothing where it has none.
+    /// The parameters that its query requires.
     private let demand: QueryDemand
 
     init(_ glob: String) {
@@ -29,13 +29,13 @@ struct URLPattern: Sendable {
         }
         rest = Array(after[end...])
         if rest.first != 0x2F {
-            // a glob that ends in its authority covers what its last star covers, or the host's root
+            // a glob that ends in its authority covers the match of its last star, or the host's root
             rest = rest.isEmpty && authority.last == 0x2A ? [0x2A] : [0x2F] + rest
         }
         origin = (scheme, authority)
     }
 
-    /// Scheme and host compare without regard to case. The path fits where it does in whichever way a server may read it.
+    /// Whether the URL matches. Scheme and host ignore case. The path has to match in every reading of a server.
     func matches(_ url: URLParts) -> Bool {
         isOrigin(of: url)
             && PathReading.all(of: url.path) { reading in
@@ -43,7 +43,7 @@ struct URLPattern: Sendable {
             }
     }
 
-    /// It may cover something at that place.
+    /// Whether it may match some URL at that place.
     /// - Parameter scheme: nil for any.
     func mayCover(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
         guard let origin else { return true }
@@ -53,7 +53,7 @@ struct URLPattern: Sendable {
         }
     }
 
-    /// It may cover something at that port, whatever the host is called: what the glob has behind its last `*` does not say otherwise.
+    /// Whether it may match some URL at that port, on any host. Only the text after the last `*` can exclude a port.
     func mayCover(port: UInt16) -> Bool {
         guard let authority = origin?.authority else { return true }
         let tail = authority.split(separator: 0x2A, omittingEmptySubsequences: false).last ?? []
@@ -67,8 +67,8 @@ struct URLPattern: Sendable {
         }
     }
 
-    /// The request fits in one of the ways at least in which a server may read it; some do not tell upper from lower case.
-    /// Path and query are apart: the path fits whatever the query is, but for the parameters that the glob demands.
+    /// Whether the URL matches in some reading of a server; some ignore case. The path is matched without the query, apart from
+    /// required parameters.
     func mayMatch(_ url: URLParts) -> Bool {
         isOrigin(of: url)
             && !PathReading.all(of: url.path) { reading in
@@ -78,7 +78,7 @@ struct URLPattern: Sendable {
             }
     }
 
-    /// - Parameter path: of the URL, in that reading.
+    /// - Parameter path: the URL's path in this reading.
     private func mayFit(_ url: URLParts, _ path: [UInt8], _ reading: PathReading) -> Bool {
         let glob = Array(rest.prefix { $0 != 0x3F })
         let start = origin == nil ? url.start : []
@@ -93,7 +93,7 @@ struct URLPattern: Sendable {
             && Glob.matches(origin.authority, url.authority, ignoringCase: true)
     }
 
-    /// - Parameter path: of the URL, in that reading.
+    /// - Parameter path: the URL's path in this reading.
     private func fits(
         _ url: URLParts, _ path: [UInt8], _ reading: PathReading, ignoringCase: Bool = false
     ) -> Bool {
@@ -108,8 +108,7 @@ struct URLPattern: Sendable {
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The URL of a request as patterns are held against it: a port that is the scheme's own counts as unwritten, an empty
-/// path as `/`.
+/// A request's URL for matching: a default port counts as absent, an empty path as `/`.
 struct URLParts {
     var scheme: [UInt8]
     var authority: [UInt8]
@@ -126,14 +125,14 @@ struct URLParts {
         query = Array(head.fields.bytes[target.pathAndQuery.indices].dropFirst(target.path.indices.count))
     }
 
-    /// What stands behind a question mark that is encoded in the path.
+    /// The text after an encoded question mark in the path.
     var hiddenQuery: [UInt8] {
         let plain = PercentCoding.decodeBytes(
             PercentCoding.decodeBytes(path, plusAsSpace: false), plusAsSpace: false)
         return Array(plain.drop { $0 != 0x3F }.dropFirst())
     }
 
-    /// What stands before its path.
+    /// The part before the path.
     var start: [UInt8] { scheme + [0x3A, 0x2F, 0x2F] + authority }
 
     static func authority(_ scheme: Target.Scheme, _ host: String, _ port: UInt16) -> [UInt8] {

@@ -2,12 +2,12 @@ internal import Authorization
 internal import Formats
 internal import ProxyCore
 
-/// The body of an answer → what a person said.
+/// Reads a person's answers from a request body.
 ///
-/// `{"link": …}`, or `{"answers": [{"callback": …, "value": …}]}`, or the one `callback` and `value` by themselves. A callback is
-/// named by its place in the page or by its type, and needs no name where it is the only one that is open.
+/// The body is `{"link": …}`, `{"answers": [{"callback": …, "value": …}]}`, or one `callback` and `value`. A callback is named by
+/// its index in the page or by its type. The name may be omitted if only one callback is open.
 struct AnswerReader {
-    /// What a body may be, as far as that does not hang on what is asked for.
+    /// The shape of a body, as far as it does not depend on the open callbacks.
     static let shape: ControlShape = {
         let value = ControlShape.either([.text, .number, .flag, .list(.text)])
         let callback = ControlShape.either([.text, .integer(0...Int.max)])
@@ -91,7 +91,7 @@ struct AnswerReader {
             }
             return only.index
         }
-        // a place that is not open is refused by whoever keeps them, and in better words
+        // the directory refuses an index that is not open, with a better message
         if let number = name.integer ?? name.text.flatMap({ Int($0) }) { return number }
         guard let type = name.text else { throw .init("a callback is named by its place or its type") }
         let fits = open.filter { ASCII.equal($0.type, type) }

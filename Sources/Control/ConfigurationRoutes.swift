@@ -1,19 +1,19 @@
 public import Formats
 
-/// The configuration that is in force.
+/// The active configuration.
 public protocol ConfigurationInForce: AnyObject {
     var generation: Int { get }
-    /// As it was given.
+    /// The path as given.
     var file: String { get }
-    /// When it was read, in seconds since 1970.
+    /// The time it was read, in seconds since 1970.
     var readAt: Int { get }
-    /// Where the proxy listens, with the ports that it got.
+    /// The proxy's addresses with the bound ports.
     var addresses: [String] { get }
-    /// With what is left to the defaults, and without secrets.
+    /// The configuration with defaults and without secrets.
     var document: JSONValue { get }
 }
 
-/// What the daemon goes by.
+/// The route that shows the configuration.
 public struct ConfigurationRoutes {
     private let running: any ConfigurationInForce
 

@@ -1,11 +1,11 @@
 public import Formats
 internal import HTTPCodec
 
-/// An answer of the daemon about itself.
+/// A response of the admin API.
 public struct ControlAnswer: Sendable {
     public enum Content: Sendable {
         case json(JSONValue)
-        /// Why nothing was done (RFC 9457).
+        /// The reason why nothing was done (RFC 9457).
         case problem(JSONValue)
         case bytes([UInt8], type: String)
         case none
@@ -24,12 +24,12 @@ public struct ControlAnswer: Sendable {
         self.content = content
     }
 
-    /// A text of a type of its own, `text/plain; version=0.0.4; charset=utf-8`.
+    /// Content of another type, such as `text/plain; version=0.0.4; charset=utf-8`.
     public init(_ bytes: [UInt8], type: String, status: Int = 200) {
         self.init(.bytes(bytes, type: type), status: status)
     }
 
-    /// Where it is JSON; else null.
+    /// The JSON body; null for other content.
     public var body: JSONValue {
         switch content {
         case .json(let body), .problem(let body): body
@@ -39,7 +39,7 @@ public struct ControlAnswer: Sendable {
 
     public var isProblem: Bool { if case .problem = content { true } else { false } }
 
-    /// What is sent, and its type; none where there is no content.
+    /// The bytes and media type to send; nil without content.
     var message: (bytes: [UInt8], type: String)? {
         switch content {
         case .json(let body): (Self.text(body), "application/json")
@@ -67,15 +67,15 @@ public struct ControlAnswer: Sendable {
     }
 }
 
-/// Why nothing was done, as `application/problem+json`.
+/// The reason why nothing was done, as `application/problem+json` (RFC 9457).
 public struct ControlProblem: Error, Equatable, Sendable {
     public let status: Int
     public let detail: String
-    /// The methods that there are, where it was another.
+    /// The allowed methods, for a 405.
     public var allow: [String] = []
-    /// How who asks may show that it may (RFC 9110 §11.6.1).
+    /// The challenge, for a 401 (RFC 9110 §11.6.1).
     public var challenge: String?
-    /// Seconds after which it may be asked for once more.
+    /// The seconds before a retry.
     public var retryAfter: Int?
 
     public init(_ status: Int, _ detail: String) {
@@ -96,7 +96,7 @@ public struct ControlProblem: Error, Equatable, Sendable {
         return answer
     }
 
-    /// What every problem looks like.
+    /// The shape of every problem.
     static let shape = ControlShape.object([
         "type": .text, "title": .text, "status": .integer(400...599), "detail": .text,
     ])

@@ -1,12 +1,12 @@
 internal import HTTPCodec
 
-/// What stands in a request's path and query, checked against what its route takes.
+/// The arguments in a request's path and query, validated against its route's parameters.
 public struct ControlArguments: Sendable {
     private var values: [String: [String]] = [:]
 
     public init() {}
 
-    /// - Parameter path: what the names in the path stand for.
+    /// - Parameter path: the values of the names in the path.
     init(_ path: [String: String], query: String?, _ parameters: [RouteParameter]) throws(ControlProblem) {
         for parameter in parameters where parameter.isInPath {
             let value = path[parameter.name] ?? ""

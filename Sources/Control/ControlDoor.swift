@@ -1,14 +1,14 @@
-/// By which way somebody came, and so who may ask.
+/// The way a client has connected, which decides about its access.
 public enum ControlDoor: Sendable {
-    /// The Unix socket: its file says who reaches it.
+    /// The Unix socket. The permissions of its file control access.
     case local
-    /// The same, for whoever the daemon runs as, or root.
+    /// The Unix socket, used by the daemon's user or root.
     case owner
-    /// A TCP port: everybody on the machine, or beyond, reaches it, and so does every page in a browser there.
+    /// A TCP port. Every user of the machine can reach it, perhaps other machines, and every page in a browser there.
     case network(Network)
 
     public struct Network: Sendable {
-        /// Of this end of the connection.
+        /// The local address of the connection.
         public var address: String
         public var port: UInt16
         public var token: ControlToken

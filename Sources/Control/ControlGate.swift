@@ -2,15 +2,15 @@ internal import Addresses
 internal import Formats
 internal import HTTPCodec
 
-/// Who may ask at all. Whoever reaches the socket may; a page in somebody's browser may not, whatever name it has given to
-/// this machine's address.
+/// Decides which requests are answered. A client of the socket is accepted. A page in a browser is not, even if its own name
+/// resolves to this address.
 struct ControlGate {
-    /// What the interface is called by those who ask it.
+    /// The names that clients use for the interface.
     private static let names: Set<String> = ["localhost", "usher"]
 
     let door: ControlDoor
 
-    /// Only for those who have shown the token.
+    /// Whether a route requires the token.
     enum Access {
         case open, closed
     }
@@ -36,7 +36,7 @@ struct ControlGate {
     private func networkProblem(
         _ head: borrowing RequestHead, _ network: ControlDoor.Network, _ access: Access
     ) -> ControlProblem? {
-        // a page that has its own name point at this address asks by that name
+        // a page whose name resolves to this address sends that name (DNS rebinding)
         let places = Self.places(head)
         guard places.allSatisfy({ Self.isNamed($0.host, network) }) else {
             return ControlProblem(421, "this is asked for by its address or as localhost, and under no other name")
@@ -54,21 +54,21 @@ struct ControlGate {
         return problem
     }
 
-    /// Whom a request names.
+    /// The origin that a request names.
     private struct Place {
         let scheme: Target.Scheme
         let host: String
         let port: UInt16
     }
 
-    /// All that it names: where its target is absolute, Host may say something else, and counts as well.
+    /// The origins that a request names. With an absolute target, Host may name another, so it counts as well.
     private static func places(_ head: borrowing RequestHead) -> [Place] {
         let asked = Place(scheme: head.target.scheme, host: head.host, port: head.target.port)
         guard head.target.form == .absolute, let host = head.fields["Host"], !host.isEmpty else { return [asked] }
         return [asked, place(host, .http) ?? Place(scheme: .http, host: "", port: 0)]
     }
 
-    /// - Returns: nil where it is no `host[:port]`.
+    /// - Returns: nil if the text is no `host[:port]`.
     private static func place(_ authority: some StringProtocol, _ scheme: Target.Scheme) -> Place? {
         var head = RequestHead()
         do throws(HTTPFault) { try head.adopt(authority: authority, scheme: scheme) } catch { return nil }
@@ -81,8 +81,8 @@ struct ControlGate {
         return asked.unmapped == own.unmapped
     }
 
-    /// No page asks, or one of this very origin: of this scheme, by one name in all places, with this port. Who is no page may
-    /// come by a port that somebody forwards.
+    /// True if no page asks, or a page of this origin: same scheme, same name everywhere, this port. A client that is no page may
+    /// use a forwarded port.
     private static func isOwn(
         _ head: borrowing RequestHead, _ places: [Place], _ network: ControlDoor.Network
     ) -> Bool {

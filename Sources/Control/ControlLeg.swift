@@ -2,12 +2,12 @@ internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 
-/// What is said on one connection to the daemon: whole requests out of its bytes, and answers into bytes. Who may ask at all
-/// is judged here, before anything is looked up.
+/// The codec of one admin connection: it reads complete requests and writes responses. It checks access before anything is looked
+/// up.
 public struct ControlLeg {
     public enum Event: Sendable {
         case needsMore
-        /// The client waits for word before it sends the body (RFC 9110 §10.1.1).
+        /// The client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
         case expectsContinue
         case request(ControlRequest)
         case refused(ControlProblem)
@@ -18,19 +18,19 @@ public struct ControlLeg {
     private var body: [UInt8] = []
     private let gate: ControlGate
     private let isOpen: ([String]) -> Bool
-    /// Who asked last has shown that it may, or need not.
+    /// True if the last request passed the check of a route that requires the token.
     public private(set) var isKnown = false
 
-    /// - Parameter isOpen: which paths are answered without a token, too.
+    /// - Parameter isOpen: whether a path is answered without a token.
     public init(_ door: ControlDoor = .local, isOpen: @escaping ([String]) -> Bool = { _ in false }) {
         gate = ControlGate(door: door)
         self.isOpen = isOpen
     }
 
-    /// Something of a request is here, and not all of it.
+    /// True while a request is incomplete.
     public var isInside: Bool { !leg.awaitsHead }
 
-    /// The next event in `input` from `position` on, which goes past what was used. Each request is answered before the next is
+    /// The next event in `input`. Advances `position` past the bytes used. Each request has to be answered before the next is
     /// read.
     public mutating func next(_ input: [UInt8], _ position: inout Int, now: Int) -> Event {
         do throws(HTTPFault) {
@@ -40,7 +40,7 @@ public struct ControlLeg {
         }
     }
 
-    /// Its bounds are its own, and no keys of the configuration.
+    /// The message of a fault. The limits are fixed, so it names no configuration keys.
     private static func words(_ fault: HTTPFault) -> String {
         switch fault.code {
         case .targetTooLong: "the request target is longer than \(ControlLimits.head.target >> 10) KiB"
@@ -56,13 +56,13 @@ public struct ControlLeg {
         return .refused(problem)
     }
 
-    /// Too long was waited for the rest of a request.
+    /// Ends a request that did not arrive in time.
     public mutating func timedOut() -> ControlProblem {
         leg.giveUpHead()
         return ControlProblem(408, "the request did not come whole in \(ControlLimits.time / 1000) s")
     }
 
-    /// The same where its head was understood: a HEAD is answered as one.
+    /// Refuses a request whose head was read, so that a HEAD gets no body.
     private mutating func turnAway(_ problem: ControlProblem) -> Event {
         leg.endAfterThis()
         return .refused(problem)
@@ -117,10 +117,10 @@ public struct ControlLeg {
 
     // MARK: answers
 
-    /// The connection ends with the answer to this request.
+    /// Ends the connection after the response to this request.
     public mutating func endsWithThis() { leg.endAfterThis() }
 
-    /// What a client hears that waits to send its body.
+    /// The 100 Continue response.
     public func goOn() -> [UInt8] {
         var out: [UInt8] = []
         leg.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
@@ -140,8 +140,8 @@ public struct ControlLeg {
         return finish(&message)
     }
 
-    /// Begins an answer that takes events for as long as both sides want.
-    /// - Returns: the bytes, and whether anything may follow: to a HEAD, nothing does.
+    /// Begins a response that carries events until either side ends it.
+    /// - Returns: the bytes, and whether events may follow; they do not after a HEAD.
     public mutating func follow(time: Int) -> (message: [UInt8], takesEvents: Bool) {
         var message: [UInt8] = []
         let head = Self.head(200, "text/event-stream", time, [])
@@ -156,7 +156,7 @@ public struct ControlLeg {
         return out
     }
 
-    /// Ends an answer that `follow` began; the connection ends with it.
+    /// Ends a response that `follow` began, and the connection with it.
     public mutating func endFollowing() -> [UInt8] {
         var message: [UInt8] = []
         return finish(&message).message
@@ -182,7 +182,7 @@ public struct ControlLeg {
         head.fields.add("Date", CalendarTime(time).http)
         if let type { head.fields.add("Content-Type", type) }
         head.fields.add("Cache-Control", "no-store")
-        // what is JSON or a text here is nothing else, whatever it looks like
+        // browsers must not guess another type
         head.fields.add("X-Content-Type-Options", "nosniff")
         for field in fields { head.fields.add(field.name, field.value) }
         return head

@@ -1,36 +1,35 @@
 internal import HTTPCodec
 
-/// Bounds of the interface. Each of its doors has its own connections and followers, so that whoever crowds one leaves the
-/// other free.
+/// Limits of the admin API. Each listener has its own connections and followers, so a crowd at one does not block the other.
 public enum ControlLimits {
-    /// Connections at a time: more than stay, so that others are answered.
+    /// The limit of connections. It exceeds the long-lived ones, so that others are answered.
     public static let connections = 40
-    /// Of them, those that follow events.
+    /// The limit of connections that follow events.
     public static let followers = 16
-    /// And those that wait for flows.
+    /// The limit of connections that wait for flows.
     public static let waiters = 16
-    /// Milliseconds for a request to come whole, and between two of them.
+    /// The time for a request to arrive completely, and between two requests, in milliseconds.
     public static let time = 10_000
-    /// Milliseconds for an answer that somebody else makes.
+    /// The time for an asynchronous response, in milliseconds.
     public static let work = 10_000
-    /// Milliseconds that a list of flows is waited for at most, and where nobody says.
+    /// The maximum and the default wait for flows, in milliseconds.
     public static let longestWait = 60_000
     public static let usualWait = 10_000
-    /// Milliseconds that a wait is kept past its time, so that its end is told as a 504 and not by its going.
+    /// How long a wait outlives its time, in milliseconds, so that its end is answered with 504.
     public static let waitGrace = 1_000
-    /// Milliseconds for a request that is sent again to be answered.
+    /// The time for the response to a replayed request, in milliseconds.
     public static let replay = 30_000
-    /// Bytes of a body.
+    /// The limit of a body in bytes.
     public static let body = 64 << 10
-    /// Bytes of further requests that may come before an answer is made.
+    /// The limit of pipelined requests in bytes.
     public static let ahead = 72 << 10
     static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)
-    /// Milliseconds in which a client closes that was told so.
+    /// How long a client has to close its side at the end, in milliseconds.
     public static let farewell = 2_000
-    /// Bytes of events that wait for one follower.
+    /// The limit of queued events for one follower, in bytes.
     public static let feed = 256 << 10
-    /// Milliseconds between signs of life on a quiet stream.
+    /// The interval of heartbeats on a quiet stream, in milliseconds.
     public static let heartbeat = 15_000
-    /// Milliseconds that a follower may take nothing of what it is sent.
+    /// How long a follower may read nothing, in milliseconds.
     public static let stalled = 30_000
 }

@@ -1,18 +1,18 @@
 public import Formats
 
-/// How a route answers.
+/// The ways a route responds.
 public enum ControlReply {
     case now(ControlAnswer)
-    /// Somebody else will answer, from whatever thread. What is given is called at once, on the loop, and must not wait.
-    /// Where no answer comes in time, `late` is answered, and 503 where the promise is let go of without one.
+    /// The response follows later, from any thread. The closure is called at once on the loop and must not block. `late` is sent
+    /// if no response comes in time, and 503 if the promise is dropped.
     case later(
         within: Int = ControlLimits.work,
         late: ControlProblem = ControlProblem(503, "that took too long; what was asked for may still come about"),
         (ControlPromise) -> Void)
-    /// The same where it is what is to come that is waited for: so many at a door do at a time.
+    /// The same for waiting on future events. The number of such waits at each listener is limited.
     case waiting(within: Int, late: ControlProblem, (ControlPromise) -> Void)
-    /// The answer stays open, and takes events (`text/event-stream`) until the client leaves or `end` is called. What is
-    /// given is called at once, on the loop; what it returns is called there when the client is gone.
+    /// The response stays open for events (`text/event-stream`) until the client leaves or `end` is called. The closure is called
+    /// at once on the loop. The closure it returns is called there when the client has gone.
     case following((any ControlFollower) -> () -> Void)
 
     public static func json(_ body: JSONValue, status: Int = 200) -> ControlReply {
@@ -20,12 +20,12 @@ public enum ControlReply {
     }
 }
 
-/// An answer that is owed. The first that comes counts.
+/// A pending response. Only the first one counts.
 public final class ControlPromise: Sendable {
     private let deliver: @Sendable (ControlAnswer) -> Void
     private let wanted: @Sendable () -> Bool
 
-    /// - Parameter isWanted: whether somebody waits for it still.
+    /// - Parameter isWanted: whether the client still waits.
     public init(
         isWanted: @escaping @Sendable () -> Bool = { true }, _ deliver: @escaping @Sendable (ControlAnswer) -> Void
     ) {
@@ -33,23 +33,23 @@ public final class ControlPromise: Sendable {
         wanted = isWanted
     }
 
-    /// From any thread. An answer that nobody waits for any more need not be made.
+    /// False if the client has gone, so that no response is needed. Callable on any thread.
     public var isWanted: Bool { wanted() }
 
-    /// From any thread.
+    /// Sends the response. Callable on any thread.
     public func keep(_ answer: ControlAnswer) { deliver(answer) }
     public func refuse(_ problem: ControlProblem) { deliver(problem.answer) }
 
     deinit { deliver(ControlProblem(503, "nobody was there to answer").answer) }
 }
 
-/// A client that events are sent to.
+/// A client that receives events.
 public protocol ControlFollower: AnyObject, Sendable {
-    /// From any thread; never waits. What a client does not read in time is dropped and counted, and it is told how many
-    /// events it lost (`event: lost`).
-    /// - Returns: false where nobody follows any more.
+    /// Queues an event without blocking, on any thread. Events that a slow client does not read are dropped, and their count is
+    /// sent (`event: lost`).
+    /// - Returns: false if the client has gone.
     @discardableResult
     func send(_ event: ServerEvent) -> Bool
-    /// No event follows those that were sent.
+    /// Ends the stream after the queued events.
     func end()
 }

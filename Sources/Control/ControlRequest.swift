@@ -1,26 +1,27 @@
 public import Formats
 public import HTTPCodec
 
-/// A request to the running daemon, whole.
+/// A complete request to the admin API.
 public struct ControlRequest: Sendable {
     public var method: String
-    /// Its segments, decoded: `["v1", "transactions"]`. One that is empty stays: nobody means everything by it.
+    /// The decoded segments: `["v1", "transactions"]`. Empty segments are kept, so that an empty id does not match the whole
+    /// list.
     public var path: [String]
-    /// As it came, without the question mark.
+    /// The query as received, without the question mark.
     public var query: String?
-    /// What of path and query the route takes, once it is found.
+    /// The validated arguments of the route, set once it is found.
     public var arguments = ControlArguments()
     public var fields: FieldTable
     public var body: [UInt8]
-    /// Who asks may be shown secrets.
+    /// True if the client may see secrets.
     public var isOwner = false
     /// Monotonic milliseconds.
     public var now: Int
 
-    /// - Parameter path: with a query behind it or without.
+    /// - Parameter path: with or without a query.
     public init(_ method: String, _ path: String, fields: FieldTable = FieldTable(), body: [UInt8] = [], now: Int = 0) {
         self.method = method
-        // by bytes: a mark behind the question mark would make it another character
+        // by bytes: a combining mark after the question mark would join it in one Character
         let bytes = path.utf8
         let end = bytes.firstIndex(of: 0x3F) ?? bytes.endIndex
         if end != bytes.endIndex { query = String(Substring(bytes[bytes.index(after: end)...])) }

@@ -1,12 +1,12 @@
-/// One thing that the daemon can be asked for: how, what it says of itself, and who answers.
+/// A route of the admin API: method, path, description and handler.
 public struct ControlRoute {
     public typealias Handler = (ControlRequest) throws(ControlProblem) -> ControlReply
 
     public let method: String
-    /// As it is written, `/v1/transactions/{id}`.
+    /// The path as written, such as `/v1/transactions/{id}`.
     public let path: String
     public let description: RouteDescription
-    /// It is answered without a token, too: it tells nothing that is not seen from outside.
+    /// True if the route needs no token, because it reveals nothing that is not visible from outside.
     public let isOpen: Bool
     let handler: Handler
     private let segments: [Segment]
@@ -17,8 +17,8 @@ public struct ControlRoute {
     }
 
     /// - Parameters:
-    ///   - method: GET where nothing is changed, and another everywhere else.
-    ///   - path: a name in braces stands for one segment, which the handler is given by that name.
+    /// - method: GET if nothing changes, another method otherwise.
+    /// - path: a name in braces matches one segment, which the handler receives by that name.
     public init(
         _ method: String, _ path: String, _ description: RouteDescription, isOpen: Bool = false,
         _ handler: @escaping Handler
@@ -33,18 +33,18 @@ public struct ControlRoute {
         }
     }
 
-    /// The names in its path, in their order.
+    /// The names in the path, in order.
     var pathParameters: [String] {
         segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// What the names in the path stand for; nil where the path is another.
+    /// The values of the names in the path; nil if the path does not match.
     func match(_ path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var found: [String: String] = [:]
         for (segment, given) in zip(segments, path) {
             switch segment {
-            // by bytes: two texts of Unicode may be equal and not the same
+            // by bytes: different Unicode texts may compare as equal
             case .own(let bytes): if !given.utf8.elementsEqual(bytes) { return nil }
             case .parameter(let name): found[name] = given
             }

@@ -1,8 +1,8 @@
-/// Who answers which request. What there is to ask for is put together of lists of routes, one list for each affair.
+/// Finds the route of a request. Each topic has its own list of routes.
 public struct ControlRouter {
     public let routes: [ControlRoute]
 
-    /// The list describes itself: `/v1/openapi.json` is one more.
+    /// Adds the route of the description, `/v1/openapi.json`.
     public init(_ routes: [ControlRoute]) { self.routes = routes + [OpenAPIDocument.route(of: routes)] }
 
     public func reply(_ request: ControlRequest) -> ControlReply {
@@ -13,7 +13,7 @@ public struct ControlRouter {
         }
     }
 
-    /// Whether who shows no token is answered, too.
+    /// Whether a path is answered without a token.
     public func isOpen(_ path: [String]) -> Bool { routes.contains { $0.isOpen && $0.match(path) != nil } }
 
     private func found(_ request: ControlRequest) throws(ControlProblem) -> ControlReply {

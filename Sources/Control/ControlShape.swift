@@ -1,9 +1,9 @@
 public import Formats
 
-/// What a value of the interface looks like, as its description says it (JSON Schema, draft 2020-12).
+/// The shape of a JSON value in the description (JSON Schema, draft 2020-12).
 public indirect enum ControlShape: Sendable {
     case text
-    /// A text of a form that a pattern (ECMA-262) says.
+    /// A string that matches this pattern (ECMA-262).
     case pattern(String)
     case choice([String])
     case integer(ClosedRange<Int>)
@@ -12,17 +12,17 @@ public indirect enum ControlShape: Sendable {
     case null
     case any
     case list(ControlShape)
-    /// These members and no others. A name with a question mark behind it may be missing.
+    /// An object with these members only. A name with a question mark is optional.
     case object(KeyValuePairs<String, ControlShape>)
-    /// Free names with values of one shape.
+    /// An object with any names and values of one shape.
     case map(ControlShape)
     case either([ControlShape])
     case described(String, ControlShape)
 
-    /// From 0 on.
+    /// An integer from 0.
     public static let count = ControlShape.integer(0...Int.max)
 
-    /// That, or `null`.
+    /// The shape or `null`.
     public static func optional(_ shape: ControlShape) -> ControlShape { .either([shape, .null]) }
 
     public var schema: JSONValue {
@@ -70,7 +70,7 @@ public indirect enum ControlShape: Sendable {
 }
 
 extension JSONValue {
-    /// The object with one member more.
+    /// The object with another member.
     func with(_ name: String, _ value: JSONValue) -> JSONValue {
         var changed = self
         changed[name] = value

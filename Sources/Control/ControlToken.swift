@@ -1,10 +1,10 @@
-/// What who asks by TCP has to show (RFC 6750).
+/// The bearer token for clients by TCP (RFC 6750).
 public struct ControlToken: Equatable, Sendable {
     private let bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Takes as long for every guess of one length, wherever it is wrong.
+    /// Compares in constant time for guesses of the same length.
     func isEqual(_ given: some Collection<UInt8>) -> Bool {
         guard !bytes.isEmpty else { return false }
         var difference = given.count ^ bytes.count

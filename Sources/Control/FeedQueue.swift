@@ -1,23 +1,23 @@
 internal import Formats
 
-/// Events on their way to one follower, within a bound. Those for which there is no room are dropped and counted; the
-/// follower is told of them as soon as it has read what came before.
+/// The bounded queue of events for one follower. Events without room are dropped and counted. The follower is told the count
+/// after it has read the earlier events.
 public struct FeedQueue: Sendable {
-    /// Bytes that wait, with those that the follower's connection has and could not send yet.
+    /// The limit in bytes, including bytes that the connection has not sent yet.
     private let most: Int
     private var waiting: [UInt8] = []
     private var underWay = 0
     private var lost = 0
-    /// No event follows those that wait.
+    /// True if no more events follow.
     public private(set) var isOver = false
 
     public init(most: Int = ControlLimits.feed) { self.most = most }
 
-    /// - Returns: whether whoever sends has to be woken.
+    /// - Returns: true if the sender has to be woken.
     public mutating func add(_ event: ServerEvent) -> Bool {
         guard !isOver else { return false }
         let wasIdle = waiting.isEmpty && lost == 0
-        // once one is lost, those behind it are, too: the gap is one, and stands where the count is
+        // after one loss the next events are dropped too, so that there is a single gap where the count is
         if lost > 0 || waiting.count + underWay + event.bytes.count > most {
             lost += 1
         } else {
@@ -26,13 +26,13 @@ public struct FeedQueue: Sendable {
         return wasIdle
     }
 
-    /// - Returns: whether whoever sends has to be woken.
+    /// - Returns: true if the sender has to be woken.
     public mutating func end() -> Bool {
         defer { isOver = true }
         return !isOver
     }
 
-    /// What may go out now that everything before it has.
+    /// Takes the queued events to be sent. Everything before has been sent.
     public mutating func take() -> [UInt8] {
         var out: [UInt8] = []
         swap(&out, &waiting)
@@ -44,6 +44,6 @@ public struct FeedQueue: Sendable {
         return out
     }
 
-    /// What was taken has gone out.
+    /// Records that the taken events were sent.
     public mutating func sent() { underWay = 0 }
 }

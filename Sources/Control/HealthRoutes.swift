@@ -1,13 +1,13 @@
 internal import Formats
 
-/// How far the daemon is.
+/// The phase of the daemon.
 public enum ServicePhase: String, CaseIterable, Sendable { case starting, serving, draining }
 
 public protocol ServicePhases: AnyObject {
     var phase: ServicePhase { get }
 }
 
-/// For whoever watches over the daemon: whether it runs, and whether it is to be given work.
+/// Health routes for monitoring: liveness and readiness.
 public struct HealthRoutes {
     private unowned let service: any ServicePhases
 

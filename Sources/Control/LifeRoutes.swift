@@ -1,16 +1,16 @@
 public import Formats
 
-/// The daemon as a whole: how it does, and its end.
+/// The status of the daemon, and its end.
 public protocol DaemonLife: AnyObject {
     var status: JSONValue { get }
-    /// Takes no more clients, finishes what is under way, ends.
+    /// Accepts no more clients, completes the running work, and exits.
     func drain()
-    /// Has another process take its place.
+    /// Starts a process that replaces this one.
     func upgrade() throws(ControlProblem)
     var upgradeStatus: JSONValue { get }
 }
 
-/// How the daemon does, its end, and another in its place.
+/// The routes of the daemon's status, drain and upgrade.
 public struct LifeRoutes {
     private let life: any DaemonLife
 

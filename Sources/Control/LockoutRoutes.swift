@@ -1,15 +1,15 @@
 public import Authorization
 internal import Formats
 
-/// The tallies of logins that AM refused, as the interface knows them.
+/// Gives access to the counters of logins that AM refused.
 public protocol LockoutDirectory {
     func entries() -> [Lockout.Entry]
-    /// Forgets what counts against logins: all of them, or the one of that id.
-    /// - Returns: how many.
+    /// Resets all counters, or the one with this id.
+    /// - Returns: the number of counters.
     func clear(_ id: String?) -> Int
 }
 
-/// Showing and clearing what holds logins off.
+/// The routes to show and reset paused logins.
 public struct LockoutRoutes {
     private let directory: any LockoutDirectory
 

@@ -1,18 +1,18 @@
 internal import Formats
 
-/// How much the running log tells.
+/// The level of the running log.
 public protocol LogDial: AnyObject {
-    /// From few words to many.
+    /// In ascending order of detail.
     var levels: [String] { get }
     var level: String { get }
-    /// What the configuration says.
+    /// The configured level.
     var configured: String { get }
-    /// Holds until the next reload.
+    /// Sets the level until the next reload.
     /// - Parameter level: one of `levels`.
     func turn(to level: String) throws(ControlProblem)
 }
 
-/// Showing and changing how much the log tells.
+/// The routes to show and change the log level.
 public struct LogRoutes {
     private let dial: any LogDial
 

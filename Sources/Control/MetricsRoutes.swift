@@ -1,14 +1,14 @@
-/// Figures for whoever keeps them.
+/// The source of metrics.
 public protocol MetricsSource: AnyObject {
-    /// All of them, as text.
+    /// All metrics as text.
     var metrics: (text: [UInt8], type: String) { get }
 }
 
-/// What Prometheus scrapes.
+/// The route for Prometheus.
 public struct MetricsRoutes {
     private unowned let source: any MetricsSource
 
-    /// Of the answer (Prometheus's text format).
+    /// The media type of Prometheus's text format.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
     public init(_ source: any MetricsSource) { self.source = source }

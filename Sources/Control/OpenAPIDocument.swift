@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The description of the interface (OpenAPI 3.1), made of what its routes say of themselves.
+/// The OpenAPI 3.1 description of the admin API, generated from its routes.
 struct OpenAPIDocument {
     /// The route that serves it.
     static func route(of routes: [ControlRoute]) -> ControlRoute {
@@ -76,7 +76,7 @@ struct OpenAPIDocument {
         for answer in route.description.answers {
             var response: JSONValue = .object([.init("description", .string(answer.doc))])
             if !answer.type.isEmpty {
-                // parameters of a type are no part of its name here
+                // OpenAPI names media types without parameters
                 let type = String(answer.type.prefix { $0 != ";" })
                 response = response.with(
                     "content", Self.content(type, answer.shape?.schema ?? ControlShape.text.schema))

@@ -1,23 +1,23 @@
 public import Formats
 
-/// What became of reading the configuration anew.
+/// The result of a reload.
 public struct ReloadReport: Sendable {
     public enum Outcome: Sendable {
         case isUnderWay
-        /// It is in force; these keys and files changed, and these keys take effect at the next start.
+        /// The new configuration is active. Lists the changed keys and files, and the keys that need a restart.
         case done(changed: [String], restart: [String], warnings: [ConfigurationRemark])
-        /// What was in force before stays.
+        /// The old configuration stays active.
         case failed([ConfigurationRemark])
     }
 
-    /// Counts the reloads of one run of the daemon, from 1.
+    /// Counts the reloads of this process from 1.
     public var number: Int
     public var outcome: Outcome
-    /// That is in force.
+    /// The active generation.
     public var generation: Int
-    /// When it was over, or begun, in seconds since 1970.
+    /// The time of the end, or the start while it runs, in seconds since 1970.
     public var at: Int
-    /// Who asked for it.
+    /// The requester.
     public var by: String
 
     public init(number: Int, outcome: Outcome, generation: Int, at: Int, by: String) {
@@ -29,7 +29,7 @@ public struct ReloadReport: Sendable {
     }
 }
 
-/// A fault or a warning, with its place where it has one.
+/// A fault or warning, with its position if known.
 public struct ConfigurationRemark: Equatable, Sendable {
     public struct Place: Equatable, Sendable {
         public var file: String
@@ -52,16 +52,16 @@ public struct ConfigurationRemark: Equatable, Sendable {
     }
 }
 
-/// Who reads the configuration anew.
+/// Performs reloads.
 public protocol ReloadDesk: AnyObject {
-    /// Begins; what is under way already may have read what was there before, so another follows it.
-    /// - Returns: the number by which it is asked for.
+    /// Starts a reload. If one is running, it may have read the old file, so another follows it.
+    /// - Returns: the number of the reload.
     func begin(by whom: String) throws(ControlProblem) -> Int
-    /// The one of that number, or the last; nil where there was none, or it is too long ago.
+    /// The report of a reload, or of the last one; nil if there is none or it is too old.
     func report(_ number: Int?) -> ReloadReport?
 }
 
-/// Reading the configuration anew, and what became of it. It takes its time, so that the answer is asked for.
+/// The routes to reload the configuration and to ask for the result. A reload takes time, so POST returns before it ends.
 public struct ReloadRoutes {
     private let desk: any ReloadDesk
 

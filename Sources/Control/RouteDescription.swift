@@ -1,14 +1,14 @@
-/// What a route says of itself: the interface's description (`/v1/openapi.json`) is made of nothing else.
+/// The description of a route. `/v1/openapi.json` is generated from it.
 public struct RouteDescription: Sendable {
-    /// A name of its own among all routes, `listTransactions`.
+    /// A unique name such as `listTransactions`.
     public var id: String
     public var summary: String
-    /// Those of the path, each of them, and those of the query. What is not here is refused with 400.
+    /// All path parameters and the query parameters. Others are refused with 400.
     public var parameters: [RouteParameter]
-    /// Of the request's body, which is JSON; nil where none is read.
+    /// The shape of the JSON request body; nil if none is read.
     public var body: ControlShape?
     public var answers: [RouteAnswer]
-    /// When it says no, beside what holds for all routes.
+    /// The problems beyond those that apply to all routes.
     public var problems: [Int: String]
 
     public init(
@@ -24,15 +24,15 @@ public struct RouteDescription: Sendable {
     }
 }
 
-/// What a route answers when it does what it is asked for.
+/// A successful response of a route.
 public struct RouteAnswer: Sendable {
     public var status: Int
     public var type: String
-    /// Nil for what is no JSON, or has no content.
+    /// Nil if the content is not JSON, or there is none.
     public var shape: ControlShape?
     public var doc: String
 
-    /// JSON.
+    /// A JSON response.
     public init(_ doc: String, status: Int = 200, _ shape: ControlShape) {
         self.doc = doc
         self.status = status
@@ -40,7 +40,7 @@ public struct RouteAnswer: Sendable {
         type = "application/json"
     }
 
-    /// Something else; of no type where there is no content.
+    /// Another response; the type is empty without content.
     public init(_ doc: String, status: Int = 200, type: String) {
         self.doc = doc
         self.status = status

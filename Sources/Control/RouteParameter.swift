@@ -1,7 +1,7 @@
-/// A parameter of a route, and how it is written.
+/// A parameter of a route and its form.
 public struct RouteParameter: Sendable {
     public enum Form: Sendable {
-        /// Of at most so many characters, as Unicode counts them.
+        /// A text with a limit of Unicode scalars.
         case text(most: Int)
         case integer(ClosedRange<Int>)
         case choice([String])
@@ -13,7 +13,7 @@ public struct RouteParameter: Sendable {
     public let form: Form
     public let doc: String
     public let isInPath: Bool
-    /// It may stand more than once.
+    /// True if it may be repeated.
     public let isList: Bool
     public let isRequired: Bool
 
@@ -26,7 +26,7 @@ public struct RouteParameter: Sendable {
         self.isRequired = isRequired
     }
 
-    /// `{name}` in the path.
+    /// A parameter `{name}` in the path.
     public static func path(_ name: String, _ doc: String) -> RouteParameter {
         RouteParameter(name, .text(most: 256), doc, true, false, true)
     }
@@ -37,7 +37,7 @@ public struct RouteParameter: Sendable {
         RouteParameter(name, form, doc, false, isList, isRequired)
     }
 
-    /// What is wrong with a value, in words.
+    /// The fault of a value as text; nil if it is valid.
     func fault(in value: String) -> String? {
         switch form {
         case .text(let most):
@@ -56,7 +56,7 @@ public struct RouteParameter: Sendable {
         }
     }
 
-    /// Digits alone, with a minus before them: no plus, no separators.
+    /// Parses digits with an optional minus, without plus or separators.
     static func number(_ text: String) -> Int? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

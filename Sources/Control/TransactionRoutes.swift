@@ -2,19 +2,19 @@ public import Authorization
 internal import Formats
 public import ProxyCore
 
-/// The step-ups that wait for a person, as the interface knows them.
+/// The step-ups that wait for a person.
 public protocol TransactionDirectory {
-    /// How many may wait.
+    /// The limit of waiting step-ups.
     var most: Int { get }
-    /// The oldest first.
+    /// Oldest first.
     func list() -> [WaitingTransaction]
     func find(_ id: TransactionID) throws(TransactionRefusal) -> WaitingTransaction
-    /// - Returns: what is still to be said.
+    /// - Returns: the callbacks that are still open.
     func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback]
     func deny(_ id: TransactionID) throws(TransactionRefusal)
 }
 
-/// Listing, answering and denying what waits for a person.
+/// The routes to list, answer and deny waiting step-ups.
 public struct TransactionRoutes {
     private let directory: any TransactionDirectory
 
@@ -76,7 +76,7 @@ public struct TransactionRoutes {
         404: "None of that id waits.", 409: "It was answered or denied already.", 410: "It waits no more.",
     ]
 
-    // MARK: what waits
+    // MARK: listing
 
     private func list(_ now: Int) -> ControlAnswer {
         ControlAnswer(
@@ -95,7 +95,7 @@ public struct TransactionRoutes {
         }
     }
 
-    // MARK: what is said to it
+    // MARK: answering
 
     private func answer(_ text: String, _ request: ControlRequest) throws(ControlProblem) -> ControlAnswer {
         let body = try request.object()

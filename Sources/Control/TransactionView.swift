@@ -2,13 +2,13 @@ internal import Authorization
 internal import Formats
 internal import ProxyCore
 
-/// A step-up that waits, as JSON. What it says of itself comes from clients, resources and AM: a list of all of them stays one
-/// that a command reads whatever these send, and whoever answers one sees all that there is to see.
+/// A waiting step-up as JSON. Its texts come from clients, resources and AM. A list has size limits so that commands can read it;
+/// a single step-up shows as much as possible.
 struct TransactionView {
     enum Extent {
         case listed, whole
 
-        /// Bytes of one text.
+        /// The limit of one text in bytes.
         var longest: Int {
             switch self {
             case .listed: 300
@@ -16,10 +16,10 @@ struct TransactionView {
             }
         }
 
-        /// Bytes of all of it.
+        /// The limit of the whole in bytes.
         var most: Int {
             switch self {
-            // a thousand of them are less than the commands read
+            // a thousand of them stay below the limit of the commands
             case .listed: 3 << 10
             case .whole: 1 << 20
             }
@@ -104,9 +104,9 @@ struct TransactionView {
         return shown
     }
 
-    // MARK: what is left
+    // MARK: size limits
 
-    /// - Returns: false where there is no room for so many bytes.
+    /// - Returns: false if there is no room for this many bytes.
     @discardableResult
     private mutating func take(_ bytes: Int) -> Bool {
         guard left >= bytes else {
@@ -117,7 +117,7 @@ struct TransactionView {
         return true
     }
 
-    /// As much of it as there is room for.
+    /// As much of the text as there is room for.
     private mutating func text(_ text: String) -> JSONValue {
         var room = min(longest, left)
         var out = String.UnicodeScalarView()
@@ -135,7 +135,7 @@ struct TransactionView {
         return .string(String(out))
     }
 
-    /// Bytes of it in a JSON text.
+    /// The size in a JSON text, in bytes.
     private static func size(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0..<0x20: 6

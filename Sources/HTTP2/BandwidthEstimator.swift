@@ -1,24 +1,24 @@
-/// How much a stream has to have under way for a long path to be full: what comes while a PING is out (as gRPC finds it). Times in
+/// Estimates the bandwidth-delay product of a long path, as gRPC does: the bytes that arrive while a PING is out. Times in
 /// milliseconds, counts in bytes.
 struct BandwidthEstimator {
-    /// A shorter way is full with the windows that all streams have.
+    /// The minimum round trip. The initial windows fill a shorter path.
     private static let long = 4
-    /// Bytes of bodies after which it is measured.
+    /// The bytes of bodies that start a measurement.
     private static let least = 8 << 10
-    /// How long it is not once the way was found to be short.
+    /// The pause after a short round trip.
     private static let pause = 500
     private static let most = FlowWindows.mostSpare
 
-    /// What a window should be that is full once in a round trip.
+    /// The window that fills the path.
     private(set) var window = FlowWindows.stream
-    /// When the PING went out that is not answered.
+    /// The time of the PING that is out.
     private var since: Int?
-    /// What has come since then, or since the last answer.
+    /// The bytes since then, or since the last result.
     private var bytes = 0
     private var pausedUntil = 0
 
-    /// So much of a body has come.
-    /// - Returns: true where a PING is to go out.
+    /// Counts body bytes.
+    /// - Returns: true if a PING has to be sent.
     mutating func came(_ count: Int, now: Int) -> Bool {
         bytes += count
         guard since == nil, bytes >= Self.least, now >= pausedUntil else { return false }
@@ -27,7 +27,7 @@ struct BandwidthEstimator {
         return true
     }
 
-    /// The PING was answered.
+    /// Handles the acknowledgement of the PING.
     mutating func answered(now: Int) {
         guard let since else { return }
         self.since = nil

@@ -1,7 +1,7 @@
 import CNghttp2
 import HTTPCodec
 
-/// What the numbers of RFC 9113 §7 stand for here.
+/// The error codes of RFC 9113 §7 in use.
 enum ConnectionError {
     static let calm = NGHTTP2_ENHANCE_YOUR_CALM.rawValue
     static let none = NGHTTP2_NO_ERROR.rawValue
@@ -13,7 +13,7 @@ enum ConnectionError {
     static let closed = NGHTTP2_STREAM_CLOSED.rawValue
     static let window = NGHTTP2_FLOW_CONTROL_ERROR.rawValue
 
-    /// What nghttp2 ended a connection for.
+    /// The fault for an error code that nghttp2 ended a connection with.
     static func fault(_ code: UInt32) -> HTTPFault {
         let reason: HTTPFault.Code =
             switch code {
@@ -28,7 +28,7 @@ enum ConnectionError {
         return HTTPFault(reason, at: 0)
     }
 
-    /// The peer did something that ends the stream, or made us do so.
+    /// True for errors that the peer caused on a stream.
     static func isFault(_ code: UInt32) -> Bool {
         code == violation || code == window || code == closed || code == size
     }

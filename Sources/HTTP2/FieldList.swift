@@ -2,10 +2,9 @@ import CNghttp2
 import Formats
 import HTTPCodec
 
-/// The fields of a message on its way out: those of a head, where they stand, and those of this hop. nghttp2 writes names in
-/// small letters.
+/// The fields of an outgoing message: those of a head, referenced in place, and those of this hop. nghttp2 lower-cases the names.
 struct FieldList {
-    /// Where bytes stand: in the head's buffer, in the one here, or in the program.
+    /// The storage of a text: the head's buffer, the own buffer, or the program.
     private enum Place {
         case head(ByteRange)
         case own(ByteRange)
@@ -28,11 +27,11 @@ struct FieldList {
         add(":status", decimal: UInt64(max(0, status)))
     }
 
-    /// - Parameter upgrade: the field that names the protocol which an extended CONNECT asks for.
+    /// - Parameter upgrade: the index of the Upgrade field, for an extended CONNECT.
     mutating func begin(request head: borrowing RequestHead, upgrade: Int?) {
         removeAll()
         let target = head.target
-        // who has its request changed by a rule is asked for by Host, as in HTTP/1
+        // a rule may have changed Host, which then decides as in HTTP/1
         let host = head.fields.first(.host).map { head.fields.slots[$0].value }
         if target.form == .authority {
             add(":method", ofHead: head.methodRange)
@@ -56,7 +55,7 @@ struct FieldList {
         }
     }
 
-    /// The fields of a response, without those of the hop that it came by.
+    /// Adds the fields of a response without hop-by-hop fields.
     mutating func add(_ fields: borrowing FieldTable, isOwn: Bool, keepsLength: Bool) {
         for slot in fields.slots {
             switch slot.known {
@@ -67,15 +66,15 @@ struct FieldList {
         }
     }
 
-    /// The fields of a request, likewise, and this hop's.
-    /// - Parameter isUpgrade: it is an extended CONNECT, which has no use for a WebSocket's key (RFC 8441 §5).
+    /// Adds the fields of a request without hop-by-hop fields, and those of this hop.
+    /// - Parameter isUpgrade: true for an extended CONNECT, which needs no WebSocket key (RFC 8441 §5).
     mutating func add(_ fields: borrowing FieldTable, _ forwarding: borrowing Forwarding, isUpgrade: Bool = false) {
         for index in fields.slots.indices {
             let slot = fields.slots[index]
             switch slot.known {
             case .host, .contentLength: continue
             case .expect: if forwarding.dropsExpect, fields.equal(slot.value, "100-continue") { continue }
-            // the one thing that it may say here (RFC 9113 §8.2.2), by which a server knows that trailers reach somebody
+            // the only value that is allowed here (RFC 9113 §8.2.2); a server may then send trailers
             case .te: if fields.listContains(slot.value, "trailers") { add("te", "trailers") }
             default: if isUpgrade, fields.equal(slot.name, "sec-websocket-key") { continue }
             }
@@ -90,7 +89,7 @@ struct FieldList {
 
     mutating func add(_ slot: FieldSlot) { fields.append((.head(slot.name), .head(slot.value))) }
 
-    /// - Parameter value: of the head's bytes.
+    /// - Parameter value: a range of the head's bytes.
     mutating func add(_ name: StaticString, ofHead value: ByteRange) { fields.append((.fixed(name), .head(value))) }
 
     mutating func add(_ name: StaticString, _ value: StaticString) { fields.append((.fixed(name), .fixed(value))) }
@@ -99,7 +98,7 @@ struct FieldList {
 
     mutating func add(_ name: StaticString, decimal value: UInt64) { add(.fixed(name)) { $0.append(decimal: value) } }
 
-    /// - Parameter lines: as HTTP/1 has them, each with its end.
+    /// - Parameter lines: lines as in HTTP/1, each with its end.
     mutating func add(lines: [UInt8]) {
         var start = 0
         while let end = lines[start...].firstIndex(of: ASCII.lf) {
@@ -124,7 +123,7 @@ struct FieldList {
         fields.append((name, .own(ByteRange(start: start, end: text.count))))
     }
 
-    /// Hands the list over for the time of a call; who keeps it makes a copy.
+    /// Passes the list to nghttp2 for one call; nghttp2 copies it.
     /// - Parameter head: the head's bytes.
     mutating func withVectors(of head: [UInt8], _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
         vectors.removeAll(keepingCapacity: true)
@@ -156,12 +155,12 @@ struct FieldList {
         }
     }
 
-    /// nghttp2 wants places that may be written to, and writes to none of them.
+    /// nghttp2's API takes mutable pointers but does not write to them.
     @inline(__always)
     private static func part(
         of bytes: UnsafeBufferPointer<UInt8>, _ range: ByteRange
     ) -> (start: UnsafeMutablePointer<UInt8>?, count: Int) {
-        // where nothing is written down there are no bytes to stand anywhere
+        // an empty buffer has no address
         (bytes.baseAddress.map { UnsafeMutablePointer(mutating: $0 + range.lower) }, Int(range.count))
     }
 }

@@ -1,11 +1,11 @@
 import HTTPCodec
 
-/// Reads the fields of a head, or of trailers, each within limits of their own.
+/// Reads the fields of a head or of trailers within separate limits.
 struct FieldReader {
     private var block = FieldBlock()
     private var limits = HeadLimits()
     private var trailerLimits = HeadLimits()
-    /// Of the fields that are being read.
+    /// The limits of the current block.
     private var current = HeadLimits()
 
     mutating func limit(to limits: HeadLimits, maxTrailerBytes: Int) {
@@ -18,7 +18,7 @@ struct FieldReader {
         current = isHead ? limits : trailerLimits
     }
 
-    /// - Returns: false once they unfold to more than anybody means.
+    /// - Returns: false if the decompressed fields far exceed the limit.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         block.add(name, value, limits: current)
         return block.size <= FloodGuard.maxUnfolding * limits.bytes
@@ -32,6 +32,6 @@ struct FieldReader {
 
     mutating func take(trailers: inout [UInt8]) throws(HTTPFault) { try block.take(trailers: &trailers) }
 
-    /// Gives back memory that only messages need.
+    /// Releases memory that is used only for messages.
     mutating func rest() { block = FieldBlock() }
 }

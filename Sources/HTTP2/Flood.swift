@@ -1,20 +1,20 @@
 import Formats
 import HTTPCodec
 
-/// What costs its sender little and us something, and is nobody's message: there may be so many of each at once, and so many in
-/// a time. One more ends the connection (ENHANCE_YOUR_CALM).
+/// Frames that are cheap to send and costly to handle, and that belong to no message. Each kind has a burst and a rate. One more
+/// ends the connection (ENHANCE_YOUR_CALM).
 enum Flood: Int, CaseIterable {
-    /// Streams that the peer resets before they were answered, and those that are reset for what it sent on them.
+    /// Streams that the peer resets before the response, and those that are reset for its errors.
     case reset
-    /// Streams beyond the number that there may be.
+    /// Streams beyond the limit.
     case refusal
     case ping
     /// SETTINGS and GOAWAY.
     case settings
-    /// Beyond what there was to grant: see `FloodGuard.sent`.
+    /// WINDOW_UPDATE beyond the expected ones; see `FloodGuard.sent`.
     case windowUpdate
     case priority
-    /// DATA without data that ends nothing.
+    /// DATA without data and END_STREAM.
     case emptyData
     case unknown
 
@@ -47,25 +47,25 @@ enum Flood: Int, CaseIterable {
     }
 }
 
-/// How many of each there were lately.
+/// Counts frames of each flood kind.
 struct FloodGuard {
-    /// CONTINUATION frames behind one HEADERS: with frames of the least size that may be, more than any head that fits has.
+    /// The limit of CONTINUATION frames after a HEADERS frame. Even the smallest allowed frames need fewer for a valid head.
     static let maxContinuations = 8
-    /// Compressed fields may unfold to so many times what a head may have, before it is none that anybody means.
+    /// The limit of decompressed fields, as a multiple of the head limit.
     static let maxUnfolding = 8
-    /// WINDOW_UPDATE frames for each DATA frame that was sent: one for its stream and one for the connection, and as many again
-    /// from who does so in two steps.
+    /// The WINDOW_UPDATE frames expected for each DATA frame: one for the stream and one for the connection. The number is
+    /// doubled for peers that grant in two steps.
     private static let grantsPerFrame = 4
     private static let maxGrants = 10_000
 
-    /// Made when the first of them comes: most connections have none.
+    /// Created with the first frame; most connections have none.
     private var buckets: [TokenBucket] = []
     private var grants = 0
 
-    /// A DATA frame went out, for which window will be granted.
+    /// Records a DATA frame that was sent, for which the peer grants window.
     mutating func sent() { grants = min(Self.maxGrants, grants + Self.grantsPerFrame) }
 
-    /// - Returns: false where it is one too many.
+    /// - Returns: false if the limit is exceeded.
     mutating func takes(_ flood: Flood, now: Int) -> Bool {
         if flood == .windowUpdate, grants > 0 {
             grants -= 1

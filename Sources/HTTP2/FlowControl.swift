@@ -1,13 +1,13 @@
 import HTTPCodec
 
-/// Grants the peer as much as was used of what it sent, and more where a way is long.
+/// Receives flow control: grants the peer the bytes that were used, and larger windows on long paths.
 struct FlowControl {
-    /// What the PINGs have in them by which the way is measured; those of others have zeros.
+    /// The payload of PINGs that measure the path; others contain zeros.
     private static let sample: [UInt8] = Array("usher/bw".utf8)
 
     private let nghttp2: NGHTTP2Session
     var windows: FlowWindows
-    /// What waits of streams that are known no more.
+    /// The unused bytes of streams that have ended.
     private var ended = StreamWindow()
     private var bandwidth = BandwidthEstimator()
 
@@ -16,29 +16,29 @@ struct FlowControl {
         self.windows = windows
     }
 
-    /// So many bytes of body have come.
-    /// - Parameter index: the place of their stream; nil where it is known no more.
+    /// Records body bytes received.
+    /// - Parameter index: the index of the stream; nil if it has ended.
     mutating func came(_ count: Int, on index: Int?, _ streams: inout OpenStreams, now: Int) {
         if let index { windows.came(count, &streams[index].window) } else { windows.came(count, &ended) }
         if bandwidth.came(count, now: now) { nghttp2.ping(Self.sample) }
     }
 
-    /// A PING was answered.
-    /// - Returns: true where it was one of those that measure the way.
+    /// Handles an acknowledged PING.
+    /// - Returns: true if it was a measurement.
     mutating func takeSample(_ data: [UInt8], now: Int) -> Bool {
         guard data == Self.sample else { return false }
         bandwidth.answered(now: now)
         return true
     }
 
-    /// So many bytes that came have been used.
-    /// - Parameter index: likewise; such bytes count for the connection's window alone.
+    /// Records received bytes as used.
+    /// - Parameter index: the index of the stream; nil if it has ended, so that the bytes count for the connection only.
     mutating func used(_ count: Int, on index: Int?, _ streams: inout OpenStreams) {
         guard count > 0 else { return }
         if let index { windows.use(count, &streams[index].window) } else { windows.use(count, &ended) }
-        // what was only padding was used with it
+        // padding counts as used too
         grant(0, butNot: windows.unused, atLeast: FlowWindows.grain)
-        // who sends nothing more on a stream needs no more room there
+        // a stream that has ended needs no more window
         guard let index, !streams[index].isClosed, !streams[index].peerHasEnded else { return }
         let (id, window) = (streams[index].id, streams[index].window)
         if bandwidth.window > window.size, window.isOutgrown,
@@ -46,7 +46,7 @@ struct FlowControl {
         {
             nghttp2.setWindow(of: id, streams[index].window.size)
         }
-        // half a window that waits to be told of is half a window that is not under way
+        // larger windows are granted in smaller parts, so that more of them is in flight
         let part = window.size > FlowWindows.stream ? 8 : 2
         grant(id, butNot: window.unused, atLeast: window.size / part)
     }

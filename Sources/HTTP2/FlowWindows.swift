@@ -1,19 +1,19 @@
-/// How much of bodies the peer may send on a connection before any of it has been used, in bytes (RFC 9113 §5.2). Every stream begins
-/// with the same window, and the connection's window holds all of them: streams whose bytes nobody takes stop no other.
+/// The receive windows of a connection in bytes (RFC 9113 §5.2). Every stream starts with the same window, and the connection's
+/// window covers all of them. So streams that nobody reads do not block others.
 struct FlowWindows {
-    /// A stream's window: the protocol's own, so that the peer knows it from the start.
+    /// A stream's window: the protocol's default, which the peer knows from the start.
     static let stream = 65_535
-    /// What the streams of a connection may have beyond that, together.
+    /// The limit of additional window of a connection's streams together.
     static let mostSpare = 4 << 20
-    /// Used bytes of which the peer is told at once for the connection.
+    /// The amount of used bytes that is granted to the connection at once.
     static let grain = 256 << 10
 
     private let maxStreams: Int
     private let budget: WindowBudget
-    /// Windows of streams, and what waits of streams that have ended.
+    /// The windows of open streams, and the unused bytes of ended ones.
     private var held = 0
     private var spare = mostSpare
-    /// Bytes of all streams that have come and wait.
+    /// The received and unused bytes of all streams.
     private(set) var unused = 0
 
     init(maxStreams: Int, _ budget: WindowBudget) {
@@ -21,10 +21,10 @@ struct FlowWindows {
         self.budget = budget
     }
 
-    /// The connection's.
+    /// The connection's window.
     var connection: Int { maxStreams * Self.stream + Self.mostSpare + Self.grain }
 
-    /// Another stream may begin: the window holds it, too.
+    /// True if the window covers another stream.
     var hasRoom: Bool { held + Self.stream <= maxStreams * Self.stream + Self.mostSpare - spare }
 
     mutating func begin(_ window: inout StreamWindow) {
@@ -53,10 +53,10 @@ struct FlowWindows {
         if window.size == 0 { held -= count }
     }
 
-    /// Makes a stream's window larger, as far as there is room.
-    /// - Returns: by how much.
+    /// Enlarges a stream's window as far as there is room.
+    /// - Returns: the additional bytes.
     mutating func grow(_ window: inout StreamWindow, to size: Int) -> Int {
-        // what waits of streams that have ended may have been another's share of that
+        // unused bytes of ended streams reduce the room
         let more = min(size - window.size, spare, maxStreams * Self.stream + Self.mostSpare - held, budget.left)
         guard window.size > 0, more > 0 else { return 0 }
         spare -= more
@@ -67,11 +67,11 @@ struct FlowWindows {
         return more
     }
 
-    /// The connection is no more.
+    /// Returns the additional window when the connection ends.
     func end() { budget.left += Self.mostSpare - spare }
 }
 
-/// What the connections of one loop have beyond the windows that all streams have, in bytes: clients may open any number of connections.
+/// The limit of additional window for all connections of a loop, in bytes, because clients may open many connections.
 public final class WindowBudget {
     static let most = 32 << 20
 
@@ -80,15 +80,15 @@ public final class WindowBudget {
     public init() {}
 }
 
-/// What the peer may send on one stream, in bytes.
+/// The receive window of one stream in bytes.
 struct StreamWindow {
-    /// 0 once the stream has ended.
+    /// 0 after the stream has ended.
     fileprivate(set) var size = 0
-    /// What has come since the window has that size.
+    /// The bytes received since the window has this size.
     fileprivate(set) var received = 0
-    /// What has come and waits.
+    /// The received and unused bytes.
     fileprivate(set) var unused = 0
 
-    /// All that it let come has come, and is being used.
+    /// True if a full window was received and most of it is used.
     var isOutgrown: Bool { received >= size && unused < size / 2 }
 }

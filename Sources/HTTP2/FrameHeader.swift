@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// The first nine bytes of a frame (RFC 9113 §4.1), and behind them the four of a WINDOW_UPDATE, those of a PRIORITY or of HEADERS that
-/// name a stream, or the one that says how much of DATA is padding.
+/// The nine bytes of a frame header (RFC 9113 §4.1) and some fields after it: the increment of a WINDOW_UPDATE, the dependency of
+/// PRIORITY or HEADERS, the padding length of DATA.
 struct FrameHeader {
     static let size = 9
 
@@ -9,16 +9,16 @@ struct FrameHeader {
     let kind: UInt8
     let flags: UInt8
     let stream: Int32
-    /// What a WINDOW_UPDATE grants; nil for other frames, and for one that is not four bytes long.
+    /// The increment of a WINDOW_UPDATE; nil for other frames or a wrong length.
     let grant: UInt32?
 
-    /// How much of DATA is body; none where there is more padding than frame.
+    /// The body bytes of a DATA frame; 0 if the padding exceeds the frame.
     let body: Int
 
-    /// The stream is to wait for itself.
+    /// True if the stream depends on itself.
     let dependsOnItself: Bool
 
-    /// How much of a frame is looked at before anything of it is passed on.
+    /// The bytes of a frame that are inspected before it is passed on.
     static func lookedAt(_ bytes: Span<UInt8>, at start: Int) -> Int {
         if isGrant(bytes, at: start) { return size + 4 }
         if let place = dependency(bytes, at: start) { return place + 4 }
@@ -30,7 +30,7 @@ struct FrameHeader {
             && bytes[start] | bytes[start + 1] | bytes[start + 2] != 0
     }
 
-    /// Where the number stands of the stream that this one is to wait for, counted from the frame's first byte; nil where none does.
+    /// The offset of the stream dependency in the frame; nil if there is none.
     static func dependency(_ bytes: Span<UInt8>, at start: Int) -> Int? {
         let (kind, flags) = (bytes[start + 3], bytes[start + 4])
         var place = size
@@ -53,13 +53,13 @@ struct FrameHeader {
             && bytes[start + 2] == 4
     }
 
-    /// - Parameter start: behind which as many bytes stand as are looked at.
+    /// - Parameter start: the start of a frame with all inspected bytes.
     init(_ bytes: Span<UInt8>, at start: Int) {
         length = Self.length(bytes, at: start)
         body = Self.isPadded(bytes, at: start) ? max(0, length - 1 - Int(bytes[start + 9])) : length
         kind = bytes[start + 3]
         flags = bytes[start + 4]
-        // the first bit has no meaning
+        // the first bit is reserved
         stream = Int32(bitPattern: Self.number(bytes, at: start + 5) & 0x7FFF_FFFF)
         let other = Self.dependency(bytes, at: start).map { Self.number(bytes, at: start + $0) & 0x7FFF_FFFF }
         dependsOnItself = other == UInt32(bitPattern: stream)
@@ -76,7 +76,7 @@ struct FrameHeader {
     var isAnswer: Bool { flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 }
 }
 
-/// The kinds of frames by their numbers, as they come.
+/// The types of frames on the wire.
 enum FrameKind {
     static let data = UInt8(NGHTTP2_DATA.rawValue)
     static let headers = UInt8(NGHTTP2_HEADERS.rawValue)

@@ -1,20 +1,20 @@
 import HTTPCodec
 
-/// Reads where frames begin, and judges each before nghttp2 sees it: floods are counted, and where nghttp2 would end the
-/// connection for what one stream alone is to end for, that stream ends.
+/// Inspects each frame before nghttp2 sees it. It counts floods. If nghttp2 would end the connection for an error of one stream,
+/// it ends that stream only.
 struct FrameReader {
     struct Verdict: Equatable {
-        /// What it counts as.
+        /// The kind of flood that the frame counts as.
         var flood: Flood?
         var breach: Breach?
     }
 
-    /// A rule that a frame breaks.
+    /// A violation by a frame.
     struct Breach: Equatable {
         let fault: HTTPFault
-        /// What the peer is told.
+        /// The error code for the peer.
         let error: UInt32
-        /// The place of the stream that ends; nil where the connection does.
+        /// The index of the stream to end; nil to end the connection.
         let stream: Int?
 
         init(_ code: HTTPFault.Code, _ error: UInt32, _ stream: Int? = nil) {
@@ -25,41 +25,41 @@ struct FrameReader {
     }
 
     var walk: FrameWalk
-    /// Where the input of the call begins that is under way.
+    /// The input of the current call.
     var input: UnsafePointer<UInt8>?
-    /// Nothing of the frame that has begun is for nghttp2.
+    /// True if the current frame is not passed to nghttp2.
     private(set) var isSkipping = false
-    /// The DATA frame that is being read had data.
+    /// True if the current DATA frame has data.
     private(set) var hasData = false
-    /// The peer's first frame has come.
+    /// True once the peer's first frame has arrived.
     private var hasBegun = false
-    /// Whose fields those are that are being read, where it is to wait for itself; else 0.
+    /// The stream of the current fields if it depends on itself, else 0.
     private var selfDependent: Int32 = 0
-    /// Fields have begun that go on in CONTINUATION frames.
+    /// True while CONTINUATION frames are expected.
     private var isInFields = false
     private var continuations = 0
 
-    /// - Parameter preface: how many bytes come before the first frame.
+    /// - Parameter preface: the bytes before the first frame.
     init(preface: Int) { walk = FrameWalk(preface: preface) }
 
-    /// Nothing has begun whose rest is still to come.
+    /// True between frames and field blocks.
     var isIdle: Bool { !isInFields && walk.isBetweenFrames }
 
-    /// The fields of that stream have come in a frame by which it is to wait for itself.
+    /// True if the stream's fields made it depend on itself.
     func isSelfDependent(_ id: Int32) -> Bool { selfDependent == id }
 
-    /// Where those bytes stand in the input of the call under way: nghttp2 hands over the very bytes that it got.
+    /// The range of the data in the input of the current call. nghttp2 passes pointers into its input.
     mutating func dataCame(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Range<Int>? {
         hasData = true
         return input.map { bytes - $0..<bytes - $0 + count }
     }
 
-    // MARK: frames before nghttp2 sees them
+    // MARK: judging frames
 
-    /// Judges a frame that begins.
+    /// Judges the start of a frame.
     mutating func judge(_ header: FrameHeader, _ streams: borrowing OpenStreams, _ side: ConnectionSide) -> Verdict {
         isSkipping = false
-        // what is not SETTINGS is judged by nghttp2 there
+        // nghttp2 checks that the first frame is SETTINGS
         guard hasBegun else {
             hasBegun = true
             return Verdict()
@@ -70,7 +70,7 @@ struct FrameReader {
             isInFields = !header.endsFields
             continuations = 0
             selfDependent = header.dependsOnItself ? header.stream : 0
-            // nghttp2 would end the connection, where the stream alone is to end (RFC 7540 §5.3.1)
+            // nghttp2 would end the connection, but only the stream has to end (RFC 7540 §5.3.1)
             if header.dependsOnItself { walk.clearDependency() }
             return Verdict(breach: Self.late(streams.index(id: header.stream), streams))
         case FrameKind.data:
@@ -79,11 +79,11 @@ struct FrameReader {
                 flood: header.length == 0 && !header.endsStream ? .emptyData : nil,
                 breach: Self.body(header, streams.index(id: header.stream), streams, side))
         case FrameKind.priority:
-            // nobody goes by them any more (RFC 9113 §5.3.2)
+            // priorities are deprecated (RFC 9113 §5.3.2)
             isSkipping = true
             return Verdict(flood: .priority, breach: Self.priority(header, streams.index(id: header.stream)))
         case FrameKind.windowUpdate:
-            // to grant nothing to a stream ends that stream (RFC 9113 §6.9), and not the connection
+            // a zero increment ends the stream and not the connection (RFC 9113 §6.9)
             guard header.grant == 0, header.stream != 0, let index = streams.index(id: header.stream) else {
                 return Verdict(flood: .windowUpdate)
             }
@@ -106,14 +106,14 @@ struct FrameReader {
         return Verdict(breach: isTooMany ? Breach(.tooManyContinuations, ConnectionError.calm) : nil)
     }
 
-    /// A stream whose message has ended gets no more: nghttp2 would end the connection for it, where the stream alone is to
-    /// end (RFC 9113 §5.1). Once that is so, it lets the frame go, and reads what it has to of it.
+    /// A frame on a stream after END_STREAM. nghttp2 would end the connection, but only the stream has to end (RFC 9113 §5.1).
+    /// Once it is reset, nghttp2 ignores the frame.
     private static func late(_ index: Int?, _ streams: borrowing OpenStreams) -> Breach? {
         guard let index, streams[index].peerHasEnded else { return nil }
         return Breach(.closedStream, ConnectionError.closed, index)
     }
 
-    /// A response's body before its head, likewise, and more body than the head says, or less: nothing of such a frame is told of.
+    /// Body before the head of a response, or of another length than Content-Length. No part of such a frame is reported.
     private static func body(
         _ header: FrameHeader, _ index: Int?, _ streams: borrowing OpenStreams, _ side: ConnectionSide
     ) -> Breach? {
@@ -129,7 +129,7 @@ struct FrameReader {
         }
     }
 
-    /// Of a wrong length, it ends its stream (RFC 9113 §6.3), and where that is to wait for itself.
+    /// A PRIORITY frame of a wrong length (RFC 9113 §6.3) or with a self-dependency ends its stream.
     private static func priority(_ header: FrameHeader, _ index: Int?) -> Breach? {
         guard header.stream != 0 else { return Breach(.badFrame, ConnectionError.violation) }
         guard let index else { return nil }

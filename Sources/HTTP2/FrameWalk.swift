@@ -1,28 +1,28 @@
-/// Finds where frames begin, so that each is looked at before nghttp2 sees it, and so that it sees one at a time: what a frame
-/// comes to is told before the next one is read.
+/// Splits the input at frames, so that each is inspected before nghttp2 sees it and nghttp2 receives one frame at a time. The
+/// effects of a frame are reported before the next one is read.
 struct FrameWalk {
     enum Piece {
         case needsMore
-        /// These bytes go on with what has begun.
+        /// More bytes of the current frame.
         case rest(Range<Int>)
-        /// A frame begins, and as much of it as is here stands there.
+        /// The start of a frame and its available bytes.
         case begins(FrameHeader, Range<Int>)
-        /// A frame begins with the bytes that are kept.
+        /// The start of a frame, whose bytes are in `kept`.
         case beginsKept(FrameHeader)
     }
 
-    /// The beginning of a frame that came in pieces.
+    /// The start of a frame that arrived in pieces.
     private(set) var kept: [UInt8] = []
-    /// What is still to come of the frame that has begun, or of the preface.
+    /// The missing bytes of the current frame or the preface.
     private var left: Int
 
-    /// - Parameter preface: how many bytes come before the first frame.
+    /// - Parameter preface: the bytes before the first frame.
     init(preface: Int) { left = preface }
 
-    /// Nothing of a frame has come whose rest is still to come.
+    /// True if no frame is incomplete.
     var isBetweenFrames: Bool { left == 0 && kept.isEmpty }
 
-    /// The next piece of the input from `position` on, which is moved past it.
+    /// The next piece of the input. Advances `position` past it.
     mutating func next(_ input: Span<UInt8>, _ position: inout Int) -> Piece {
         let start = position
         if left > 0 {
@@ -51,12 +51,12 @@ struct FrameWalk {
         return .needsMore
     }
 
-    /// Has the frame whose beginning is kept wait for no stream.
+    /// Clears the stream dependency of the kept frame.
     mutating func clearDependency() {
         guard let place = FrameHeader.dependency(kept.span, at: 0) else { return }
         for index in place..<place + 4 { kept[index] = 0 }
     }
 
-    /// What was kept has been passed on.
+    /// Discards the kept bytes after they were passed on.
     mutating func passedKept() { kept.removeAll(keepingCapacity: true) }
 }

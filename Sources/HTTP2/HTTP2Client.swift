@@ -1,25 +1,24 @@
 public import HTTPCodec
 
-/// The client's side of an HTTP/2 connection (RFC 9113): requests out, responses in, many at a time.
+/// The client side of an HTTP/2 connection (RFC 9113) with concurrent requests.
 ///
-/// A request that offers an upgrade (`Forwarding.upgrades`) goes out as an extended CONNECT (RFC 8441), where the peer takes
-/// such; its success is told of as a 101, and what follows as data. The answer to CONNECT is `switched`, likewise.
+/// A request with an upgrade (`Forwarding.upgrades`) is sent as an extended CONNECT (RFC 8441) if the peer supports it. Its
+/// success is reported as a 101, and the following bytes as data. The response to CONNECT is `switched` as well.
 public final class HTTP2Client: StreamClient {
-    /// Streams at a time, whatever the peer allows.
+    /// The limit of concurrent streams, whatever the peer allows.
     private static let maxStreams = 256
-    /// Requests that are given up before no more are begun: peers end the whole connection for many of them, and with it what
-    /// others have on it.
+    /// The limit of cancelled requests. Peers end a connection with all its requests after many cancellations.
     private static let mostResets = 64
 
     public var head = ResponseHead()
     private let connection: HTTP2Connection
     private var lastPlace: UInt32 = 0
-    /// Requests that were given up on it.
+    /// The count of cancelled requests.
     private var resets = 0
 
     /// - Parameters:
-    ///   - limits: what the peer is told of how large a head may be.
-    ///   - budget: what the loop's connections to origins share.
+    /// - limits: the head limit announced to the peer.
+    /// - budget: shared by the loop's connections to origins.
     public init(limits: HeadLimits = HeadLimits(), budget: WindowBudget = WindowBudget()) {
         connection = HTTP2Connection(.client, maxStreams: Self.maxStreams, limits, budget)
     }
@@ -45,7 +44,7 @@ public final class HTTP2Client: StreamClient {
 
     public func begin() -> StreamID? {
         guard hasRoom else { return nil }
-        // requests get their numbers in the order that they go out in, which may be another one
+        // stream ids follow the order of sending, so the caller gets another number
         lastPlace &+= 1
         connection.add(0, StreamID(lastPlace))
         return StreamID(lastPlace)
@@ -125,7 +124,7 @@ public final class HTTP2Client: StreamClient {
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
         guard let index = connection.streams.index(stream), connection.streams[index].takesBody else { return }
-        // the end of a request that asks for a tunnel is not the end of what goes into the tunnel
+        // a request for a tunnel has no end of its own; the tunnel's data follows
         guard !connection.streams[index].isTunnel || connection.streams[index].isTold else { return }
         connection.writer.end(trailers, on: &connection.streams[index])
         connection.flush(to: &out)
@@ -155,7 +154,7 @@ public final class HTTP2Client: StreamClient {
         }
     }
 
-    /// - Parameter head: this one's own, so that it is looked at where it is.
+    /// - Parameter head: the own property, passed inout to avoid a copy.
     private func beginResponse(
         _ index: Int, _ endsStream: Bool, _ head: inout ResponseHead, to out: inout [UInt8]
     ) -> StreamClientEvent? {
@@ -180,7 +179,7 @@ public final class HTTP2Client: StreamClient {
                 framing = endsStream ? .none : .chunked
             } else {
                 connection.streams[index].missing = 0
-                // no body, and behind it trailers
+                // an empty body that trailers may follow
                 let isEmpty = head.status != 204 && head.status != 304 && !connection.streams[index].isHead
                 if isEmpty, !endsStream { framing = .length(0) }
             }

@@ -2,25 +2,24 @@ import CNghttp2
 import Formats
 import HTTPCodec
 
-/// What comes.
+/// The receiving side of the connection.
 extension HTTP2Connection {
-    /// Part of the peer's messages, before a side makes an event of it.
+    /// A part of the peer's messages, before it becomes an event of either side.
     enum Piece {
-        /// Its fields are here, and its stream is at that index.
+        /// The fields of the stream at this index are complete.
         case head(Int, endsStream: Bool)
         case data(StreamID, Range<Int>)
-        /// `trailers` has what came behind the body.
+        /// The end of a message; `trailers` holds its trailers.
         case end(StreamID)
-        /// The stream is no more, before its messages were whole.
+        /// The stream ended before its messages were complete.
         case closed(StreamID, HTTPFault?, code: UInt32, isTold: Bool)
         case refused(StreamID)
         case drained(StreamID)
         case pong
     }
 
-    /// The next event that `event` makes of what comes in `input` from `position` on, which is moved past what was used; nil where
-    /// more is needed.
-    /// - Throws: why the connection cannot go on.
+    /// Reads the next event from `input`. Advances `position` past the bytes used. Nil if more input is needed.
+    /// - Throws: the fault that ends the connection.
     func read<Event>(
         _ input: Span<UInt8>, _ position: inout Int, now: Int, _ limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8], _ event: (Piece, inout [UInt8]) -> Event?
@@ -35,7 +34,7 @@ extension HTTP2Connection {
 
     // MARK: messages
 
-    /// What a signal comes to for a message; nil where it is nothing to one, or breaks a rule, and the stream was reset.
+    /// The message part of a signal; nil if it is none, or if it breaks a rule and the stream was reset.
     private func piece(_ signal: Signal, to out: inout [UInt8]) -> Piece? {
         switch signal {
         case .fields(let id, let endsStream):
@@ -60,7 +59,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// The peer's message is whole.
+    /// Handles the end of the peer's message.
     private func end(_ index: Int, hasTrailers: Bool, _ endsStream: Bool, to out: inout [UInt8]) -> Piece? {
         do throws(HTTPFault) {
             if hasTrailers {
@@ -78,7 +77,7 @@ extension HTTP2Connection {
         return .end(streams[index].place)
     }
 
-    /// Body has come. What nobody wants counts as used.
+    /// Handles body bytes. Unwanted bytes count as used.
     private func takeData(_ range: Range<Int>, of id: Int32, to out: inout [UInt8]) -> Piece? {
         let index = streams.index(id: id)
         flow.came(range.count, on: index, &streams, now: now)
@@ -87,7 +86,7 @@ extension HTTP2Connection {
             flush(to: &out)
             return nil
         }
-        // no frame has more, or it would not have been passed on
+        // frames with more bytes were rejected before
         if let missing = streams[index].missing {
             streams[index].missing = missing - min(missing, UInt64(range.count))
         }
@@ -99,7 +98,7 @@ extension HTTP2Connection {
     private func next(_ input: Span<UInt8>, _ position: inout Int, to out: inout [UInt8]) throws(HTTPFault) -> Signal? {
         while true {
             if let signal = signals.popFirst() { return signal }
-            // what came before is told first
+            // earlier events are reported first
             let failure = nghttp2.failure
             let isMore = failure == nil && pass(input, &position, to: &out)
             flush(to: &out)
@@ -108,8 +107,8 @@ extension HTTP2Connection {
         }
     }
 
-    /// Passes the next bytes of one frame on to nghttp2.
-    /// - Returns: false where the input is used up.
+    /// Passes the next bytes of one frame to nghttp2.
+    /// - Returns: false if the input is used up.
     private func pass(_ input: Span<UInt8>, _ position: inout Int, to out: inout [UInt8]) -> Bool {
         switch frames.walk.next(input, &position) {
         case .needsMore: return false
@@ -133,7 +132,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// - Returns: false where nothing of the frame is for nghttp2.
+    /// - Returns: false if the frame must not be passed to nghttp2.
     private func admits(_ header: FrameHeader, to out: inout [UInt8]) -> Bool {
         let verdict = frames.judge(header, streams, side)
         if let flood = verdict.flood { count(flood) }
@@ -148,7 +147,7 @@ extension HTTP2Connection {
         return !frames.isSkipping && nghttp2.failure == nil
     }
 
-    // MARK: what nghttp2 makes of them
+    // MARK: nghttp2's callbacks
 
     func fieldsBegin(_ id: Int32, _ category: nghttp2_headers_category) -> Int32 {
         fields.begin(isHead: streams.index(id: id).map { streams[$0].peer == .head } ?? true)
@@ -157,7 +156,7 @@ extension HTTP2Connection {
             nghttp2.reset(id, ConnectionError.refused)
             count(.refusal)
             tally.refused += 1
-            // the fields are read, for those of others build on them, and let go
+            // the fields have to be decompressed because later ones refer to them; then they are dropped
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         add(id, StreamID(UInt32(bitPattern: id)))
@@ -189,7 +188,7 @@ extension HTTP2Connection {
                 }
                 signals.append(.fields(header.stream_id, endsStream: endsStream))
             } else if !endsStream, !frames.hasData {
-                // of padding alone
+                // only padding
                 count(.emptyData)
             }
             if endsStream { signals.append(.ended(header.stream_id)) }

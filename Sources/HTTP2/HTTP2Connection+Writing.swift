@@ -1,9 +1,9 @@
 import CNghttp2
 import HTTPCodec
 
-/// What goes out.
+/// The sending side of the connection.
 extension HTTP2Connection {
-    /// Appends all that can go out by now.
+    /// Appends everything that can be sent now.
     func flush(to out: inout [UInt8]) {
         guard !writer.held.bytes.isEmpty else { return send(to: &out) }
         var held = MessageWriter.Held()
@@ -13,7 +13,7 @@ extension HTTP2Connection {
         swap(&held, &writer.held)
     }
 
-    /// The same, and these bytes of a body. What the peer's windows have no room for waits with its stream.
+    /// The same with these body bytes. Bytes that exceed the peer's windows are queued on the stream.
     private func send(_ bytes: UnsafeRawBufferPointer, on place: StreamID, to out: inout [UInt8]) {
         guard let index = streams.index(place), !streams[index].isClosed else { return send(to: &out) }
         writer.offer(bytes, on: streams[index].id)
@@ -32,13 +32,13 @@ extension HTTP2Connection {
         limit.tell(&out, at: start)
     }
 
-    /// Writes body. Little of it waits for what follows, or for `flush`: then it goes out together with the end. What the peer's
-    /// windows have no room for waits, too: whoever writes looks at `waiting`, and writes no more while that is much.
+    /// Writes body bytes. Small amounts wait for more or for `flush`, so that they leave together with the end. Bytes that exceed
+    /// the peer's windows are queued: callers check `waiting` and pause while it is large.
     func write(_ bytes: Span<UInt8>, on index: Int, to out: inout [UInt8]) {
         let place = streams[index].place
         let (held, most) = (writer.held.bytes.count, MessageWriter.Held.most)
         if held > 0, writer.held.stream != place || held + bytes.count > most { flush(to: &out) }
-        // what goes out may have ended it
+        // flushing may have ended the stream
         guard let index = streams.index(place), !streams[index].isClosed else { return }
         writer.attach(&streams[index])
         bytes.withUnsafeBytes { bytes in
@@ -53,14 +53,14 @@ extension HTTP2Connection {
         }
     }
 
-    // MARK: what nghttp2 asks for and tells
+    // MARK: nghttp2's callbacks
 
     func bodyAsked(_ id: Int32, _ room: Int, _ flags: inout UInt32) -> Int {
         guard let index = streams.index(id: id) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         return writer.bodyAsked(room, &streams[index], &flags)
     }
 
-    /// Appends a frame of so much body.
+    /// Appends a DATA frame with this many bytes.
     func bodyGoes(_ id: Int32, _ header: UnsafePointer<UInt8>, _ count: Int) {
         writer.out.append(contentsOf: UnsafeBufferPointer(start: header, count: FrameHeader.size))
         floods.sent()
@@ -82,7 +82,7 @@ extension HTTP2Connection {
                     nghttp2.reset(header.stream_id, ConnectionError.none)
                 }
             } else if !streams[index].outgoing.isAttached, streams[index].outgoing.hasMore {
-                // a request whose turn came late has its body behind it
+                // a request that was queued has its body ready
                 writer.attach(&streams[index])
             }
         default: break

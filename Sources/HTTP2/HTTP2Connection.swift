@@ -3,10 +3,10 @@ import HTTPCodec
 
 enum ConnectionSide { case server, client }
 
-/// An HTTP/2 connection, as both its sides have it: streams, what is read and written on them, and what ends them or all.
+/// An HTTP/2 connection as both sides use it: streams, reading, writing, and errors.
 ///
-/// nghttp2 calls it back. Bytes that came go in a frame at a time, and make signals; bytes that are to go out are appended to
-/// what the caller has for them.
+/// nghttp2 calls back into it. Received bytes go in frame by frame and produce signals; outgoing bytes are appended to the
+/// caller's buffer.
 final class HTTP2Connection {
     let side: ConnectionSide
     let nghttp2: NGHTTP2Session
@@ -19,17 +19,17 @@ final class HTTP2Connection {
     var limit: StreamLimit
     var floods = FloodGuard()
     var tally = StreamTally()
-    /// Of the message whose end was told of last.
+    /// The trailers of the last message that ended.
     var trailers: [UInt8] = []
-    /// The peer has said what it takes.
+    /// True once the peer's SETTINGS have arrived.
     var isSettled = false
-    /// Why the peer leaves.
+    /// The error code of the peer's GOAWAY.
     var farewell: StreamErrorCode?
     var now = 0
 
     /// - Parameters:
-    ///   - maxStreams: how many streams the side that begins them may have begun at a time.
-    ///   - limits: what the peer is told of how large a head may be; what is looked at are the limits of `read`.
+    /// - maxStreams: the limit of concurrent streams of the side that opens them.
+    /// - limits: the announced head limit; `read` has the limits that are enforced.
     init(_ side: ConnectionSide, maxStreams: Int, _ limits: HeadLimits, _ budget: WindowBudget) {
         self.side = side
         let most = UInt32(clamping: maxStreams)
@@ -37,7 +37,7 @@ final class HTTP2Connection {
         frames = FrameReader(preface: side == .server ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0)
         writer = MessageWriter(nghttp2)
         flow = FlowControl(nghttp2, FlowWindows(maxStreams: Int(most), budget))
-        // a client's peer begins none
+        // a server opens no streams towards a client
         limit = StreamLimit(side == .server ? most : 0)
         nghttp2.begin(
             for: self, maxFieldBytes: UInt32(clamping: limits.bytes), window: flow.windows.connection)
@@ -53,31 +53,31 @@ final class HTTP2Connection {
         streams.add(state)
     }
 
-    /// Takes back that a stream began of which nghttp2 knows nothing.
+    /// Removes a stream that nghttp2 does not know.
     func drop(_ index: Int) {
         flow.windows.end(&streams[index].window)
         streams.remove(index)
     }
 
-    /// So many bytes that came have been used.
+    /// Records received bytes as used.
     func used(_ count: Int, _ stream: StreamID, _ out: inout [UInt8]) {
         flow.used(count, on: streams.index(stream), &streams)
         flush(to: &out)
     }
 
-    /// Bytes that wait for the peer's window.
+    /// The bytes that wait for the peer's window.
     func waiting(on stream: StreamID) -> Int { streams.index(stream).map { streams[$0].outgoing.count } ?? 0 }
 
-    // MARK: what ends them
+    // MARK: errors
 
-    /// Ends a stream for what the peer did.
+    /// Resets a stream for an error of the peer.
     func reset(_ index: Int, for fault: HTTPFault, _ error: UInt32 = ConnectionError.violation) {
         streams[index].fault = fault
         streams[index].peer = .ignored
         nghttp2.reset(streams[index].id, error)
     }
 
-    /// Ends the connection, and tells the peer so.
+    /// Ends the connection with GOAWAY.
     func fail(_ fault: HTTPFault, _ error: UInt32) {
         if error == ConnectionError.calm, nghttp2.failure == nil { tally.floods += 1 }
         nghttp2.fail(fault, error)
@@ -92,9 +92,9 @@ final class HTTP2Connection {
         return tally
     }
 
-    // MARK: between two messages
+    // MARK: idle memory
 
-    /// Gives back the memory that is needed while something is under way alone, where nothing is.
+    /// Releases memory that is needed only during requests, if there are none.
     func rest() {
         trailers = []
         forgetOver()
@@ -106,8 +106,7 @@ final class HTTP2Connection {
         nghttp2.rest()
     }
 
-    /// That a stream has ended is told with what comes next. Of those whose messages were whole nothing is told: they need not wait
-    /// for that.
+    /// Removes signals of streams that ended normally, because nobody is told about them. Other signals stay for the next read.
     private func forgetOver() {
         while let signal = signals.first {
             switch signal {

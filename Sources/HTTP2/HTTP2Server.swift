@@ -1,23 +1,22 @@
 public import HTTPCodec
 
-/// The server's side of an HTTP/2 connection (RFC 9113): requests in, responses out, many at a time.
+/// The server side of an HTTP/2 connection (RFC 9113) with concurrent requests.
 ///
-/// Requests are as HTTP/1 gives them to a proxy: the target is the whole URL, also inside tunnels, and a Host field says the same.
-/// CONNECT has an authority alone; an extended CONNECT (RFC 8441) is a GET with `Upgrade` and `Connection`, and is answered
-/// with 101 or 2xx. The bytes of either come as data.
+/// Requests have the form of HTTP/1 proxy requests: the target is the whole URL, also inside tunnels, and Host matches it.
+/// CONNECT has an authority only. An extended CONNECT (RFC 8441) becomes a GET with `Upgrade` and `Connection`; the response is
+/// 101 or 2xx. The bytes of both arrive as data.
 ///
-/// What one request does wrong ends nothing but its stream: that an answer is the last, or that a connection closes
-/// (`ResponseManner`), says nothing here; `leave` does.
+/// An error in one request ends only its stream. `ResponseManner` does not close the connection; `leave` does.
 ///
-/// A head that breaks a rule is told of as `broken`, and may be answered; what breaks one later resets the stream.
+/// An invalid head is reported as `broken` and may be answered. A later violation resets the stream.
 public final class HTTP2Server: StreamServer {
     public var head = RequestHead()
     let connection: HTTP2Connection
 
     /// - Parameters:
-    ///   - maxStreams: how many streams the client may have begun at a time.
-    ///   - limits: what the client is told of how large a head may be.
-    ///   - budget: what the loop's clients share.
+    /// - maxStreams: the limit of the client's concurrent streams.
+    /// - limits: the head limit announced to the client.
+    /// - budget: shared by the loop's clients.
     public init(maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), budget: WindowBudget = WindowBudget()) {
         connection = HTTP2Connection(.server, maxStreams: maxStreams, limits, budget)
     }
@@ -46,7 +45,7 @@ public final class HTTP2Server: StreamServer {
         }
     }
 
-    /// - Parameter head: this one's own, so that it is looked at where it is.
+    /// - Parameter head: the own property, passed inout to avoid a copy.
     private func beginRequest(_ index: Int, _ endsStream: Bool, _ head: inout RequestHead) -> StreamServerEvent {
         let place = connection.streams[index].place
         connection.streams[index].isTold = true
@@ -78,7 +77,7 @@ public final class HTTP2Server: StreamServer {
     // MARK: responses
 
     public func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        // the client has no use for a switch of its connection
+        // HTTP/2 has no 101
         guard let index = connection.streams.index(stream), connection.streams[index].takesHead, head.isInterim else {
             return
         }
@@ -98,7 +97,7 @@ public final class HTTP2Server: StreamServer {
             !opensTunnel && (connection.streams[index].isHead || head.status == 204 || head.status == 304)
         let endsStream = hasNoBody || framing == .none && !opensTunnel
         let keepsLength = hasNoBody && head.status != 204
-        // what HTTP/1 switches to has begun with any success here (RFC 8441 §5)
+        // a 101 of HTTP/1 becomes a success of the extended CONNECT (RFC 8441 §5)
         connection.writer.fields.begin(response: head.status == 101 ? 200 : head.status)
         connection.writer.fields.add(head.fields, isOwn: manner.isOwn, keepsLength: keepsLength)
         if !hasNoBody, !opensTunnel {
@@ -140,7 +139,7 @@ public final class HTTP2Server: StreamServer {
         connection.streams[index].peer = .ignored
         let id = connection.streams[index].id
         if reason == .complete, connection.streams[index].outgoing.isWritten {
-            // what waits for the client's window goes out first
+            // queued bytes are sent first
             connection.streams[index].outgoing.isLast = true
             if connection.streams[index].outgoing.isSent { connection.nghttp2.reset(id, ConnectionError.none) }
         } else {

@@ -1,29 +1,28 @@
 import CNghttp2
 
-/// Memory for one session of nghttp2, which takes and gives back the same small pieces for every message: what it gives back
-/// is kept for the next one, up to a bound. Its few large ones are on pages of their own, so that they take no memory while nothing
-/// is in them.
+/// The allocator of one nghttp2 session. nghttp2 repeats the same small allocations for each message, so freed pieces are kept up
+/// to a bound. Large pieces are on their own pages, so that empty ones use no memory.
 struct MemoryPool {
-    /// What is kept, and by how much more each size is than the one before: 64, 128, 256, 512, 1,024 bytes.
+    /// Free lists by size: 64, 128, 256, 512 and 1,024 bytes.
     private struct State {
         var kept = 0
         var pages = PagedPieces()
-        /// The table of the fields that go out has been taken.
+        /// True once the dynamic table of the encoder was allocated.
         var hasTable = false
         private var first: InlineArray<5, UnsafeMutableRawPointer?> = [nil, nil, nil, nil, nil]
 
-        /// The first piece of a size.
+        /// The first free piece of a size.
         subscript(_ size: Int) -> UnsafeMutableRawPointer? {
             @inline(__always) get { first[size.trailingZeroBitCount &- 6] }
             @inline(__always) set { first[size.trailingZeroBitCount &- 6] = newValue }
         }
     }
 
-    /// Bytes that may lie unused.
+    /// The limit of free bytes.
     private static let maxKept = 4 << 10
     private static let smallest = 64
     private static let largest = 1_024
-    /// Before each piece stands its size; so much that what is behind is aligned for anything.
+    /// The size of the header that stores a piece's size. It keeps the piece aligned for any type.
     private static let header = 16
 
     private let state: UnsafeMutablePointer<State>
@@ -33,13 +32,13 @@ struct MemoryPool {
         state.initialize(to: State())
     }
 
-    /// - Parameter pool: which nothing was taken from that has not been given back.
+    /// - Parameter pool: a pool without allocated pieces.
     static func destroy(_ pool: MemoryPool) {
         pool.clear()
         pool.state.deallocate()
     }
 
-    /// Gives back what lies unused, and the memory of large pieces that have nothing in them.
+    /// Frees unused pieces and the memory of empty large pieces.
     /// - Parameter scratch: see `PagedPieces.empty`.
     func rest(scratch: UnsafeRawPointer?) {
         clear()
@@ -58,10 +57,10 @@ struct MemoryPool {
         state.pointee.kept = 0
     }
 
-    /// Bytes that lie unused.
+    /// The free bytes.
     var kept: Int { state.pointee.kept }
 
-    /// For the time that the pool is there.
+    /// Valid while the pool exists.
     var functions: nghttp2_mem {
         nghttp2_mem(
             mem_user_data: UnsafeMutableRawPointer(state),
@@ -89,7 +88,7 @@ struct MemoryPool {
         return pages?.pointee.pages.size(of: piece) ?? (piece - header).load(as: Int.self)
     }
 
-    /// The size of the pieces in which so many bytes find room.
+    /// The piece size for this many bytes.
     @inline(__always)
     private static func size(of count: Int) -> Int {
         count <= smallest ? smallest : 1 &<< (Int.bitWidth &- (count &- 1).leadingZeroBitCount)
@@ -105,7 +104,7 @@ struct MemoryPool {
                 state.pointee.kept -= size
                 return piece
             }
-            // nghttp2 takes it first, and there is never anything in it (see NGHTTP2Session.make)
+            // nghttp2 allocates it first and never uses it (see NGHTTP2Session.make)
             if size == largest, !state.pointee.hasTable {
                 state.pointee.hasTable = true
                 if let piece = state.pointee.pages.take(count) { return piece }

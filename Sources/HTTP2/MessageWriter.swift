@@ -1,10 +1,9 @@
 import CNghttp2
 import HTTPCodec
 
-/// Writes messages on streams: heads, trailers, and bodies as far as the peer's windows have room. The rest of a body waits with its
-/// stream.
+/// Writes messages on streams: heads, trailers, and bodies within the peer's windows. The rest of a body is queued on its stream.
 struct MessageWriter {
-    /// Bytes of a body that wait for its end, or for more, and whose they are.
+    /// Body bytes that wait for more or for the end, with their stream.
     struct Held {
         static let most = 8 << 10
 
@@ -13,26 +12,26 @@ struct MessageWriter {
     }
 
     private let nghttp2: NGHTTP2Session
-    /// What the call under way appends to.
+    /// The output of the current call.
     var out: [UInt8] = []
     var held = Held()
-    /// Where the fields of a message are put together before nghttp2 makes a copy.
+    /// The fields of a message before nghttp2 copies them.
     var fields = FieldList()
-    /// Frames of messages have been made ready since anything was last appended.
+    /// True if frames were submitted and not yet appended.
     private(set) var isDue = false
-    /// What the call under way writes of a body, before any of it is copied, and whose it is.
+    /// The body bytes of the current call, uncopied, with their stream.
     private var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     private var directStream: Int32 = 0
 
     init(_ nghttp2: NGHTTP2Session) { self.nghttp2 = nghttp2 }
 
-    /// Gives back memory that only messages need.
+    /// Releases memory that is used only for messages.
     mutating func rest() {
         held = Held()
         fields = FieldList()
     }
 
-    /// What was made ready goes out.
+    /// Begins to send submitted frames.
     mutating func begin(_ out: inout [UInt8]) {
         isDue = false
         swap(&out, &self.out)
@@ -40,14 +39,14 @@ struct MessageWriter {
 
     // MARK: messages
 
-    /// Writes the head of a message, or what comes before or behind it, which `fields` has.
-    /// - Parameter bytes: what they point into.
+    /// Submits the head of a message, an interim head or trailers from `fields`.
+    /// - Parameter bytes: the bytes that the fields refer to.
     mutating func submitFields(_ bytes: [UInt8], on id: Int32, endsStream: Bool) {
         isDue = true
         nghttp2.submit(&fields, bytes, on: id, endsStream: endsStream)
     }
 
-    /// The message is whole with these trailers.
+    /// Ends a message with these trailers.
     mutating func end(_ trailers: [UInt8], on state: inout StreamState) {
         state.outgoing.isWritten = true
         state.outgoing.trailers = trailers
@@ -58,7 +57,7 @@ struct MessageWriter {
         }
     }
 
-    /// Has nghttp2 ask for body.
+    /// Makes nghttp2 ask for body.
     mutating func attach(_ state: inout StreamState) {
         isDue = true
         if !state.outgoing.isAttached {
@@ -76,18 +75,18 @@ struct MessageWriter {
         submitFields([], on: state.id, endsStream: true)
     }
 
-    // MARK: bodies that go out
+    // MARK: outgoing bodies
 
-    /// These bytes go out with the call under way, as far as there is room.
+    /// Offers bytes to be sent by the current call within the windows.
     mutating func offer(_ bytes: UnsafeRawBufferPointer, on id: Int32) { (direct, directStream) = (bytes, id) }
 
-    /// What there was no room for.
+    /// The offered bytes that were not sent.
     mutating func takeOffer() -> UnsafeRawBufferPointer {
         defer { offer(UnsafeRawBufferPointer(start: nil, count: 0), on: 0) }
         return direct
     }
 
-    /// How much body there is for the next frame, which nghttp2 asks for.
+    /// The body bytes for the next frame, at nghttp2's request.
     mutating func bodyAsked(_ room: Int, _ state: inout StreamState, _ flags: inout UInt32) -> Int {
         let available = state.id == directStream ? direct.count : state.outgoing.count
         let count = min(room, available)
@@ -105,8 +104,8 @@ struct MessageWriter {
         return count
     }
 
-    /// Appends so much of what was offered.
-    /// - Returns: false where nothing was for that stream.
+    /// Appends this many offered bytes.
+    /// - Returns: false if there is no offer for this stream.
     mutating func appendOffer(_ count: Int, on id: Int32) -> Bool {
         guard id == directStream else { return false }
         out.append(contentsOf: direct.prefix(count))

@@ -2,7 +2,7 @@ import CNghttp2
 import Formats
 import HTTPCodec
 
-/// Where nghttp2 calls back: each finds the connection that owns the session and hands on to it. They capture nothing, and throw nothing.
+/// nghttp2's callbacks. Each finds the connection of the session and forwards to it. They capture and throw nothing.
 enum NGHTTP2Callbacks {
     static func set(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
@@ -35,7 +35,7 @@ enum NGHTTP2Callbacks {
         }
     }
 
-    /// Where nghttp2 gets a body from.
+    /// The provider that nghttp2 reads bodies from.
     static var source: nghttp2_data_provider {
         nghttp2_data_provider(
             source: nghttp2_data_source(),
@@ -48,7 +48,7 @@ enum NGHTTP2Callbacks {
 
 private var failure: Int32 { NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
 
-/// Whoever called nghttp2 holds the connection, so that nothing need be counted for the call.
+/// Uses the connection without retaining it, because the caller of nghttp2 holds it.
 @inline(__always)
 private func with<Result>(
     _ owner: UnsafeMutableRawPointer?, else failure: Result, _ body: (HTTP2Connection) -> Result

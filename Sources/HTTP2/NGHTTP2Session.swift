@@ -1,19 +1,19 @@
 import CNghttp2
 import HTTPCodec
 
-/// Owns nghttp2's session, which does no I/O, and looks at what it says to each call.
+/// Owns the nghttp2 session, which does no I/O, and checks each result.
 ///
-/// nghttp2 knows frames, compression and windows. What makes fields a message is looked at elsewhere (`FieldBlock`): nghttp2
-/// drops a malformed field and lets the message pass, so its own look at messages is off.
+/// nghttp2 handles frames, compression and windows. `FieldBlock` validates messages. nghttp2's own validation is off, because it
+/// drops malformed fields and accepts the message.
 final class NGHTTP2Session {
     let memory = MemoryPool()
-    /// Nil where it could not be made.
+    /// Nil if it could not be created.
     private let pointer: OpaquePointer?
-    /// Why the connection cannot go on.
+    /// The fault that ends the connection.
     private(set) var failure: HTTPFault?
-    /// Where nghttp2 makes frames. What stands there is of use until it is asked for the next one.
+    /// The buffer in which nghttp2 builds frames. Its content is valid until the next call.
     private var scratch: UnsafeRawPointer?
-    /// How many PINGs were sent and not answered.
+    /// The count of unacknowledged PINGs.
     private var pings = 0
 
     init(_ side: ConnectionSide) {
@@ -37,10 +37,10 @@ final class NGHTTP2Session {
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_http_messaging(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
-        // what is asked of many clients goes through one origin's connection: how small a field becomes must tell nobody what
-        // another's field was (RFC 7541 §7.1)
+        // requests of many clients share an origin's connection, so the compressed size of a field must not reveal another
+        // client's field (RFC 7541 §7.1)
         nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)
-        // both are counted here, by frames and the caller's time, so that pieces come to the same as the whole
+        // both are counted here, by frames and the caller's clock, so that the result does not depend on how the input is split
         nghttp2_option_set_max_continuations(options, FloodGuard.maxContinuations + 1)
         nghttp2_option_set_stream_reset_rate_limit(options, 1 << 40, 1 << 20)
         var made: OpaquePointer?
@@ -52,13 +52,13 @@ final class NGHTTP2Session {
         return result == 0 ? made : nil
     }
 
-    /// Has nghttp2 say what this side takes.
+    /// Sends the SETTINGS of this side.
     /// - Parameters:
-    ///   - owner: is called back, and owns this.
-    ///   - window: the connection's.
+    /// - owner: receives the callbacks and owns this session.
+    /// - window: the connection's window.
     func begin(for owner: HTTP2Connection, maxFieldBytes: UInt32, window: Int) {
         guard let pointer else { return }
-        // unowned: the session does not outlive its owner, and callbacks come within calls of the owner
+        // unretained: the session does not outlive its owner, and callbacks occur only within its calls
         nghttp2_session_set_user_data(pointer, Unmanaged.passUnretained(owner).toOpaque())
         let last: (nghttp2_settings_id, UInt32) =
             owner.side == .server ? (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1) : (NGHTTP2_SETTINGS_ENABLE_PUSH, 0)
@@ -75,7 +75,7 @@ final class NGHTTP2Session {
 
     // MARK: bytes
 
-    /// Has nghttp2 read what came, and call back for what it finds.
+    /// Passes received bytes to nghttp2, which calls back.
     func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
         let result = nghttp2_session_mem_recv(pointer, bytes.baseAddress, bytes.count)
         if result == Int(NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue) {
@@ -85,7 +85,7 @@ final class NGHTTP2Session {
         }
     }
 
-    /// The next bytes that can go out, behind what callbacks wrote; nil where there are none by now.
+    /// The next bytes to send after those from callbacks; nil if there are none now.
     func nextBytes() -> UnsafeBufferPointer<UInt8>? {
         guard let pointer else { return nil }
         var bytes: UnsafePointer<UInt8>?
@@ -98,16 +98,16 @@ final class NGHTTP2Session {
         return UnsafeBufferPointer(start: bytes, count: count)
     }
 
-    /// Gives back memory that only messages need.
+    /// Releases memory that is used only for messages.
     func rest() { memory.rest(scratch: scratch) }
 
     // MARK: streams
 
-    /// Writes the head of a message, or what comes before or behind it.
+    /// Submits a head, an interim head or trailers.
     /// - Parameters:
-    ///   - bytes: what the fields point into.
-    ///   - id: -1 for a request, which begins a stream.
-    /// - Returns: the number of such a stream; none above 0 where it cannot be begun.
+    /// - bytes: the bytes that the fields refer to.
+    /// - id: -1 for a request, which opens a stream.
+    /// - Returns: the id of the new stream; negative if none can be opened.
     @discardableResult
     func submit(_ fields: inout FieldList, _ bytes: [UInt8], on id: Int32 = -1, endsStream: Bool) -> Int32 {
         let result = fields.withVectors(of: bytes) { vectors, count in
@@ -117,8 +117,8 @@ final class NGHTTP2Session {
         return result
     }
 
-    /// Has nghttp2 ask for a body.
-    /// - Returns: false where it will not.
+    /// Makes nghttp2 ask for a body.
+    /// - Returns: false if it refuses.
     func submitBody(on id: Int32) -> Bool {
         var source = NGHTTP2Callbacks.source
         let result = nghttp2_submit_data(pointer, Self.endsStream, id, &source)
@@ -126,10 +126,10 @@ final class NGHTTP2Session {
         return result == 0
     }
 
-    /// There is body again where it asked and there was none.
+    /// Makes nghttp2 ask again after there was no body.
     func resumeBody(on id: Int32) { check(nghttp2_session_resume_data(pointer, id)) }
 
-    /// Has a stream go out in turns, a frame each, where many wait for the connection's window.
+    /// Sends a stream's frames in turns with those of others that wait for the connection's window.
     func takeTurns(on id: Int32) {
         var turns = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
         check(nghttp2_session_change_extpri_stream_priority(pointer, id, &turns, 1))
@@ -139,8 +139,8 @@ final class NGHTTP2Session {
 
     // MARK: windows
 
-    /// What came and was not granted anew.
-    /// - Parameter id: a stream; 0: the connection.
+    /// The received bytes that were not granted again.
+    /// - Parameter id: a stream; 0 for the connection.
     func ungranted(on id: Int32) -> Int {
         guard let pointer else { return 0 }
         guard id != 0 else { return Int(nghttp2_session_get_effective_recv_data_length(pointer)) }
@@ -157,7 +157,7 @@ final class NGHTTP2Session {
 
     // MARK: the connection
 
-    /// How many streams the peer takes at a time.
+    /// The peer's limit of concurrent streams.
     var peerMaxStreams: Int { Int(peerSetting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)) }
 
     var peerTakesUpgrades: Bool { peerSetting(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1 }
@@ -166,7 +166,7 @@ final class NGHTTP2Session {
         pointer.map { nghttp2_session_get_remote_settings($0, id) } ?? 0
     }
 
-    /// False once the peer leaves, the numbers of streams are used up, or the connection has failed.
+    /// False after GOAWAY, after the last stream id, or after a failure.
     var maySendRequests: Bool {
         guard let pointer, failure == nil else { return false }
         return nghttp2_session_check_request_allowed(pointer) != 0
@@ -179,15 +179,15 @@ final class NGHTTP2Session {
         check(nghttp2_submit_ping(pointer, Self.noFlags, data))
     }
 
-    /// A PING was answered.
-    /// - Returns: false where none was sent.
+    /// Handles an acknowledged PING.
+    /// - Returns: false if none was sent.
     func takePing() -> Bool {
         guard pings > 0 else { return false }
         pings -= 1
         return true
     }
 
-    /// Begins no further stream of the peer's, and tells it so.
+    /// Sends GOAWAY and accepts no more streams.
     func leave() {
         guard let pointer else { return }
         check(
@@ -195,19 +195,19 @@ final class NGHTTP2Session {
                 pointer, Self.noFlags, nghttp2_session_get_last_proc_stream_id(pointer), ConnectionError.none, nil, 0))
     }
 
-    /// Ends the connection, and tells the peer so.
+    /// Ends the connection with GOAWAY.
     func fail(_ fault: HTTPFault, _ error: UInt32) {
         guard failure == nil else { return }
         failure = fault
         if let pointer { _ = nghttp2_session_terminate_session(pointer, error) }
     }
 
-    /// nghttp2 told the peer that it ends the connection.
+    /// Records that nghttp2 has sent a GOAWAY with an error.
     func noteEnd(_ error: UInt32) {
         if failure == nil, error != ConnectionError.none { failure = ConnectionError.fault(error) }
     }
 
-    /// What concerns a stream that has ended in the meantime is of no account.
+    /// Checks a result. Errors of streams that have ended meanwhile are ignored.
     private func check(_ result: Int32) {
         guard result < 0, nghttp2_is_fatal(result) != 0 else { return }
         if failure == nil { failure = HTTPFault(.protocolFailure, at: 0) }

@@ -1,13 +1,12 @@
 import HTTPCodec
 
-/// The streams of a connection that have not ended. There are few, and their numbers stand side by side, so they are looked
-/// through, and lent, but never copied.
+/// The open streams of a connection. There are few, so look-ups scan contiguous ids. States are borrowed and never copied.
 struct OpenStreams: ~Copyable {
     private var ids: [Int32] = []
     private var places: [UInt32] = []
     private var states: [StreamState] = []
 
-    /// How many of them nghttp2 has ended, and nobody has taken note of.
+    /// The count of streams that nghttp2 has closed and that are not removed yet.
     private var closed = 0
 
     var count: Int { states.count - closed }
@@ -27,13 +26,13 @@ struct OpenStreams: ~Copyable {
         _modify { yield &states[index] }
     }
 
-    /// It has got its number.
+    /// Sets the id of a stream.
     mutating func name(_ index: Int, _ id: Int32) {
         ids[index] = id
         states[index].id = id
     }
 
-    /// It has ended: nothing more can be written on it, and what came of it is still to be told.
+    /// Marks a stream as closed. Nothing more can be written; its end is still to be reported.
     mutating func close(_ index: Int) {
         guard !states[index].isClosed else { return }
         states[index].isClosed = true

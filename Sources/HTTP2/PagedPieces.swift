@@ -1,13 +1,13 @@
 import CNghttp2
 
-/// The large pieces that a session of nghttp2 has as long as it lasts, each on pages of its own. Between two messages nothing is in
-/// them: their memory is given back then, and they stay where they are.
+/// The long-lived large allocations of a session, each on its own pages. They are empty between messages, so their memory can be
+/// released while the addresses stay valid.
 struct PagedPieces {
     private struct Piece {
         let start: UnsafeMutableRawPointer
         let count: Int
 
-        /// Of its pages.
+        /// The size of its pages.
         var size: Int { PagedPieces.size(count) }
 
         var holdsZeros: Bool {
@@ -18,12 +18,12 @@ struct PagedPieces {
     }
 
     static let pageSize = usher_page_size()
-    /// Its table of streams, what frames are made in, and those that take their place as they grow; a table of fields.
+    /// The table of streams, the frame buffers, their successors when they grow, and a field table.
     private var pieces: InlineArray<5, Piece?> = [nil, nil, nil, nil, nil]
 
     private static func size(_ count: Int) -> Int { (count + pageSize - 1) / pageSize * pageSize }
 
-    /// - Returns: nil where there are enough of them.
+    /// - Returns: nil if all slots are in use.
     mutating func take(_ count: Int) -> UnsafeMutableRawPointer? {
         guard let place = pieces.indices.first(where: { pieces[$0] == nil }) else { return nil }
         guard let start = usher_pages_take(Self.size(count)) else { return nil }
@@ -31,7 +31,7 @@ struct PagedPieces {
         return start
     }
 
-    /// - Returns: false where the piece is none of these.
+    /// - Returns: false if the piece is not from here.
     mutating func giveBack(_ piece: UnsafeMutableRawPointer) -> Bool {
         guard let place = place(of: piece), let one = pieces[place] else { return false }
         usher_pages_give_back(one.start, one.size)
@@ -39,22 +39,22 @@ struct PagedPieces {
         return true
     }
 
-    /// Nil where the piece is none of these.
+    /// Nil if the piece is not from here.
     func size(of piece: UnsafeMutableRawPointer) -> Int? {
         place(of: piece).flatMap { pieces[$0]?.size }
     }
 
     private func place(of piece: UnsafeMutableRawPointer) -> Int? {
-        // most are none of these; no page is smaller
+        // page-aligned addresses only, which excludes most pieces
         guard UInt(bitPattern: piece) & 0xFFF == 0 else { return nil }
         return pieces.indices.first { pieces[$0]?.start == piece }
     }
 
-    /// Gives back the memory of those that hold zeros alone, which they do afterwards, too.
-    /// - Parameter scratch: a place in one that holds nothing of use, whatever stands there.
+    /// Releases the memory of pieces that contain only zeros; they still read as zeros afterwards.
+    /// - Parameter scratch: an address in a piece whose content is not needed.
     func empty(scratch: UnsafeRawPointer?) {
         for index in pieces.indices {
-            // a smaller one is here because there is never anything in it
+            // a piece smaller than a page is never used, see `MemoryPool`
             guard let piece = pieces[index], piece.count >= Self.pageSize else { continue }
             let isScratch = scratch.map { $0 >= piece.start && $0 < piece.start + piece.size } ?? false
             if isScratch || piece.holdsZeros { usher_pages_empty(piece.start, piece.size) }

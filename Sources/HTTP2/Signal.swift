@@ -1,24 +1,24 @@
 import HTTPCodec
 
-/// What a frame came to, before it is held against what is known of its stream.
+/// The effect of a frame, before it is compared with its stream's state.
 enum Signal {
-    /// Fields came whole; the block has them. Where the message ends with them, that is told behind.
+    /// The field block is complete. With `endsStream`, `ended` follows.
     case fields(Int32, endsStream: Bool)
-    /// These bytes of the input are body.
+    /// Body bytes in this range of the input.
     case data(Int32, Range<Int>)
-    /// The peer's message has ended.
+    /// The end of the peer's message.
     case ended(Int32)
-    /// The stream is no more.
+    /// The stream is closed.
     case closed(Int32, code: UInt32)
-    /// No stream could be begun where there was a place for one.
+    /// The stream could not be opened.
     case refused(StreamID)
-    /// Nothing waits on it any more that did.
+    /// All queued bytes of the stream were sent.
     case drained(StreamID)
-    /// A ping was answered.
+    /// A PING was acknowledged.
     case pong
 }
 
-/// Signals that nobody has taken. One frame makes few; the room for them is kept.
+/// The pending signals. One frame produces few; the capacity is kept.
 struct SignalQueue {
     private var signals: [Signal] = []
     private var next = 0

@@ -1,7 +1,7 @@
-/// How many streams the peer may have begun at a time. It is told so; nghttp2 is not, for it would end the connection for one too
-/// many, where that stream alone is refused (RFC 9113 §5.1.2).
+/// The limit of streams that the peer may open. It is announced to the peer but not to nghttp2, which would end the connection
+/// for one too many. Only that stream has to be refused (RFC 9113 §5.1.2).
 struct StreamLimit {
-    /// Stands in the first SETTINGS for the number until they are written.
+    /// The placeholder for the limit in the first SETTINGS.
     static let mark: UInt32 = 0x7FFF_FFFE
 
     let most: UInt32
@@ -9,7 +9,7 @@ struct StreamLimit {
 
     init(_ most: UInt32) { self.most = most }
 
-    /// Puts the number into SETTINGS that begin there, where they are written by now.
+    /// Replaces the placeholder in the SETTINGS at this offset once they are written.
     mutating func tell(_ bytes: inout [UInt8], at start: Int) {
         guard !isTold, bytes.count >= start + 15 else { return }
         isTold = true

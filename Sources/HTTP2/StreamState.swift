@@ -1,44 +1,44 @@
 import HTTPCodec
 
-/// What is known of one stream.
+/// The state of one stream.
 struct StreamState {
-    /// How far the peer's message has come.
+    /// The progress of the peer's message.
     enum Peer {
         case head
         case body
         case ended
-        /// It breaks a rule: what else comes of it goes nowhere.
+        /// It broke a rule; the rest is ignored.
         case ignored
     }
 
-    /// Its number in frames; 0 where the first of them has not gone out.
+    /// The stream id; 0 before the first frame is sent.
     var id: Int32
-    /// What callers know it by.
+    /// The caller's id of the stream.
     let place: StreamID
     var peer = Peer.head
-    /// The peer sends no more on it.
+    /// True after END_STREAM of the peer.
     var peerHasEnded = false
-    /// How many bytes of the peer's body are still to come, where its head says.
+    /// The missing bytes of the peer's body according to Content-Length; nil without one.
     var missing: UInt64?
     var window = StreamWindow()
     var outgoing = OutgoingMessage()
-    /// The request is a HEAD, whose answer has no body.
+    /// True for a HEAD, whose response has no body.
     var isHead = false
-    /// The request is a CONNECT: what follows is no message.
+    /// True for CONNECT: the following bytes are no message.
     var isTunnel = false
-    /// What an extended CONNECT asks for (RFC 8441).
+    /// The protocol of an extended CONNECT (RFC 8441).
     var protocolName: String?
-    /// It has ended, as frames go.
+    /// True once nghttp2 has closed the stream.
     var isClosed = false
-    /// The caller was told of it, and hears of its end.
+    /// True if the caller knows the stream and has to be told its end.
     var isTold = false
-    /// The caller has given it up, and hears of it no more.
+    /// True if the caller has released the stream and must not be told about it.
     var isForgotten = false
-    /// What the peer did wrong on it.
+    /// The peer's violation.
     var fault: HTTPFault?
 
     var takesHead: Bool { !outgoing.hasHead && !isClosed }
-    /// A head has gone out, and body may follow.
+    /// True after the head while body may follow.
     var takesBody: Bool { outgoing.hasHead && !outgoing.isWritten && !isClosed }
 
     init(id: Int32, place: StreamID) {
@@ -46,7 +46,7 @@ struct StreamState {
         self.place = place
     }
 
-    /// Nobody hears of its end: its messages were whole, or the caller has given it up.
+    /// True if the end need not be reported: the messages were complete, or the caller has released the stream.
     func isOver(for side: ConnectionSide) -> Bool {
         if isForgotten { return true }
         switch side {
@@ -56,30 +56,30 @@ struct StreamState {
     }
 }
 
-/// A message on its way out.
+/// The state of an outgoing message.
 struct OutgoingMessage {
-    /// Bytes that wait for the peer's window, from there on.
+    /// The bytes that wait for the peer's window, from `start` on.
     private(set) var waiting: [UInt8] = []
     private var start = 0
     var trailers: [UInt8] = []
     var hasHead = false
-    /// No body may follow the head, or all of it has been written.
+    /// True if the body is complete or there is none.
     var isWritten = false
-    /// nghttp2 has been told that there is a body, and asks for it.
+    /// True if nghttp2 asks for the body.
     var isAttached = false
-    /// It asked, and there was nothing.
+    /// True if nghttp2 asked and there were no bytes.
     var isStarved = false
-    /// The last of it has gone out.
+    /// True once END_STREAM was sent.
     var isSent = false
-    /// What the peer still sends is not wanted, once that is so.
+    /// True to reset the stream after its end, because the rest of the peer's message is not wanted.
     var isLast = false
 
     var count: Int { waiting.count - start }
-    /// There is something behind what has gone out.
+    /// True if there is something left to send.
     var hasMore: Bool { count > 0 || isWritten && !isSent }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        // what has gone is let go of when it is most of it, so that each byte moves a bounded number of times
+        // remove sent bytes once they are half of the buffer, so that each byte is moved a bounded number of times
         if start > 0, start >= waiting.count / 2 {
             waiting.removeFirst(start)
             start = 0
@@ -87,14 +87,14 @@ struct OutgoingMessage {
         waiting.append(contentsOf: bytes)
     }
 
-    /// Hands the next bytes on.
+    /// Moves the next bytes to the output.
     mutating func take(_ count: Int, to out: inout [UInt8]) {
         let end = min(waiting.count, start + count)
         out.append(contentsOf: waiting[start..<end])
         start = end
         guard start == waiting.count else { return }
         start = 0
-        // whoever waited once will do so again, unless it is over
+        // a stream that has waited once will probably wait again
         if isWritten || waiting.capacity > Self.keptCapacity {
             waiting = []
         } else {
@@ -102,7 +102,7 @@ struct OutgoingMessage {
         }
     }
 
-    /// Nothing of it can go out any more.
+    /// Drops everything that was not sent.
     mutating func drop() {
         if waiting.capacity > 0 { waiting = [] }
         start = 0

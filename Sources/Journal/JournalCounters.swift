@@ -1,4 +1,4 @@
-/// The numbers that were given last, so that they go on where another run left off and none is given twice.
+/// The last numbers used, so that a new run continues without repeating one.
 public struct JournalCounters: Equatable, Sendable {
     /// Of flows.
     public var sequence = 0
@@ -7,7 +7,7 @@ public struct JournalCounters: Equatable, Sendable {
 
     public init() {}
 
-    /// The higher of both in each.
+    /// The higher of each pair.
     public func merged(with other: JournalCounters) -> JournalCounters {
         var merged = self
         merged.sequence = max(sequence, other.sequence)

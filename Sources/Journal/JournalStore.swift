@@ -1,23 +1,23 @@
 internal import Formats
 public import Interception
 
-/// The journal: takes flows in as they were, keeps them without their secrets, within a budget. Belongs to one thread.
+/// The journal: accepts flows, redacts them and stores them within a budget. Used by one thread.
 public struct JournalStore {
-    /// What of the configuration concerns it.
+    /// The journal's settings.
     public struct Settings: Equatable, Sendable {
-        /// Bytes of all flows.
+        /// The budget of all flows in bytes.
         public var memory: Int
-        /// Bytes of one body.
+        /// The limit of one body in bytes.
         public var bodies: Int
-        /// Names of fields, parameters, members and cookies whose values are secrets, beside those that are known.
+        /// Additional names of fields, parameters, members and cookies whose values are secrets.
         public var secrets: [String] = []
         /// The session cookies of the configured AMs.
         public var sessionCookies: [String] = []
-        /// What references of the configuration were filled in with.
+        /// The resolved secret references of the configuration.
         public var known: [[UInt8]] = []
-        /// Nil where flows are kept in memory alone.
+        /// Nil if flows are stored in memory only.
         public var disk: DiskLimits?
-        /// Secrets are handed on to whoever seals them.
+        /// True to pass secrets on to be stored encrypted.
         public var reveals = false
 
         public init(memory: Int = 64 << 20, bodies: Int = 256 << 10) {
@@ -26,17 +26,17 @@ public struct JournalStore {
         }
     }
 
-    /// How much is kept on the disk.
+    /// The limits of storage on the disk.
     public struct DiskLimits: Equatable, Sendable {
-        /// Bytes of the file.
+        /// The limit of the file in bytes.
         public var size = 1 << 30
-        /// Milliseconds after which a flow is removed.
+        /// The age in milliseconds after which a flow is removed.
         public var age = 168 * 3_600_000
 
         public init() {}
     }
 
-    /// Makes a kind and a sentence of what happened.
+    /// Returns the kind and the sentence of an event.
     public typealias Describe = (ExchangeMoment) -> (kind: String, text: String)
 
     public private(set) var ring: FlowRing
@@ -44,7 +44,7 @@ public struct JournalStore {
     private let describe: Describe
     private var sequence: Int
 
-    /// - Parameter counters: what was given in an earlier run.
+    /// - Parameter counters: the last numbers of an earlier run.
     public init(
         _ settings: Settings, behind counters: JournalCounters = JournalCounters(), describe: @escaping Describe
     ) {
@@ -53,7 +53,7 @@ public struct JournalStore {
         cleaner = FlowCleaner(
             redactor: MessageRedactor(
                 SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
-                // what an alias is known by takes a few hundred bytes
+                // an alias entry takes a few hundred bytes
                 aliases: SecretAliases(
                     most: min(65_536, max(256, settings.memory >> 10)), behind: counters)),
             bodyLimit: settings.bodies)
@@ -62,7 +62,7 @@ public struct JournalStore {
         cleaner.redactor.learn(settings.known)
     }
 
-    /// What was given last.
+    /// The last numbers used.
     public var counters: JournalCounters {
         var counters = JournalCounters()
         counters.sequence = sequence
@@ -70,14 +70,14 @@ public struct JournalStore {
         return counters
     }
 
-    /// The disk turned out to hold flows of an earlier run. What is here by now has numbers that those have, too: it goes, and
-    /// the journal begins anew behind both.
+    /// Restarts the journal after flows of an earlier run were found on the disk. The flows taken so far use the same numbers, so
+    /// they are dropped and numbering continues after both.
     public mutating func begin(_ settings: Settings, behind found: JournalCounters) {
         guard found != JournalCounters() else { return }
         self = JournalStore(settings, behind: counters.merged(with: found), describe: describe)
     }
 
-    /// Another generation of the configuration is in force. Aliases stay what they are.
+    /// Applies a new configuration. Aliases stay unchanged.
     public mutating func adopt(_ settings: Settings) {
         ring.setBudget(settings.memory)
         cleaner.bodyLimit = settings.bodies
@@ -90,28 +90,28 @@ public struct JournalStore {
         cleaner.redactor.learn(settings.known)
     }
 
-    /// The secrets that have an alias since this was asked last; none where they are not to be kept.
+    /// The secrets that received an alias since the last call; empty if secrets are not stored.
     public mutating func takeSecrets() -> [MetSecret] {
         guard let met = cleaner.redactor.aliases.met else { return [] }
         cleaner.redactor.aliases.met = []
         return met
     }
 
-    /// What looking for secrets took so far.
+    /// The steps spent on the search for secrets so far.
     public var steps: Int { cleaner.redactor.aliases.steps.spent }
 
     /// - Parameter offset: milliseconds from the loops' clock to the time since 1970.
-    /// - Returns: the flows as they are kept.
+    /// - Returns: the flows as stored.
     @discardableResult
     public mutating func take(_ batch: FlowBatch, offset: Int) -> [PackedFlow] {
         var batch = batch
         return take(&batch, offset: offset, until: .max)
     }
 
-    /// Takes flows out of the batch, one at least, until looking for secrets took so many steps.
+    /// Takes flows out of the batch, at least one, until the search for secrets has spent this many steps.
     public mutating func take(_ batch: inout FlowBatch, offset: Int, until end: Int) -> [PackedFlow] {
         var places: [Int] = []
-        // one piece of memory for all of them, which goes with the last: flow by flow, the system is asked for pages one by one
+        // one allocation for all of them: separate ones would request memory pages one by one
         var room: [UInt8] = []
         room.reserveCapacity(batch.left)
         while steps < end || places.isEmpty, let (flow, events) = batch.next() {
@@ -125,7 +125,7 @@ public struct JournalStore {
                     interceptors: summary.lines, flags: summary.flags),
                 to: &room)
         }
-        // of bodies that are not kept nothing is left, and they had room
+        // dropped bodies leave unused capacity
         if room.capacity - room.count > room.count / 16 { room = room.withUnsafeBufferPointer { Array($0) } }
         let kept = places.compactMap { PackedFlow(room, at: $0) }
         for flow in kept { ring.append(flow) }

@@ -3,18 +3,18 @@ internal import EventLoop
 internal import Metrics
 internal import ProxyCore
 
-/// Lets clients in: where one loop listens, from which addresses, and as many connections as there may be.
+/// Admits clients on one loop: listeners, allowed addresses, and connection limits.
 final class Admission {
     private let loop: Loop
     private let clients: ClientTable
     private let metrics: LoopMetrics
     private let report: LoopReport
     private var listeners: [ProxyListener] = []
-    /// When the next failure to accept is worth a word.
+    /// The time of the next warning about failures to accept.
     private var nextAcceptWarning = 0
     private var nextShareWarning = 0
 
-    /// Between two words about failures to accept, in milliseconds.
+    /// The interval between such warnings in milliseconds.
     private static let warningInterval = 10_000
 
     init(loop: Loop, _ clients: ClientTable, _ metrics: LoopMetrics, _ report: LoopReport) {
@@ -36,7 +36,7 @@ final class Admission {
     func resume() { for listener in listeners { listener.resume() } }
     func close() { for listener in listeners { listener.close() } }
 
-    /// Nobody is let in any more.
+    /// Closes the listeners for good.
     func end() {
         close()
         listeners = []
@@ -44,8 +44,8 @@ final class Admission {
 
     // MARK: clients
 
-    /// A place for a client's connection; nil for an address that may not come.
-    /// - Parameter isBalancer: behind one the client is whom its header names.
+    /// Reserves a connection for a client; nil if its address is not allowed.
+    /// - Parameter isBalancer: true for a load balancer, whose PROXY header names the client.
     func share(
         for address: IPAddress, isBalancer: Bool, _ policy: ClientPolicy, _ limits: Limits
     ) throws(ClientShares.Refusal) -> ConnectionShare? {

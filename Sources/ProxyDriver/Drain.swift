@@ -1,10 +1,10 @@
-/// When a loop that is to end closes connections that have no request, and when it cuts off what is still open.
+/// The times of a drain: when idle connections close, and when the rest is cut off.
 struct Drain {
     private(set) var isUnderWay = false
     private(set) var limit = Int.max
     private var idleLimit = Int.max
 
-    /// - Parameter patience: milliseconds for which connections without a request are kept.
+    /// - Parameter patience: how long connections without a request are kept, in milliseconds.
     mutating func begin(at now: Int, sparingIdleFor patience: Int, atMost longest: Int) {
         isUnderWay = true
         limit = now + longest

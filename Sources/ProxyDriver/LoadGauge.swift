@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What one worker has at hand, for whoever asks from another thread. Its loop alone writes, a few times a second.
+/// The load of one worker, readable from any thread. Its loop updates it a few times a second.
 public final class LoadGauge: Sendable {
     private let open = Atomic<Int>(0)
     private let underWay = Atomic<Int>(0)
@@ -8,13 +8,13 @@ public final class LoadGauge: Sendable {
     private let served = Atomic<Int>(0)
 
     public struct Reading: Equatable, Sendable {
-        /// Connections of clients that stand.
+        /// The open client connections.
         public var connections = 0
-        /// Exchanges that have begun and are not over.
+        /// The running exchanges.
         public var underWay = 0
-        /// Connections since the start.
+        /// The accepted connections since the start.
         public var accepted = 0
-        /// Exchanges that are over, since the start.
+        /// The completed exchanges since the start.
         public var served = 0
 
         public init() {}

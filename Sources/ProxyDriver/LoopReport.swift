@@ -1,14 +1,13 @@
 internal import Interception
 internal import Metrics
 
-/// What one loop tells of itself: the records of its exchanges, words for the operator, how much it has at hand, how late
-/// its turns come.
+/// The output of one loop: records of exchanges, warnings for the operator, load, and lateness of turns.
 final class LoopReport {
     private let recorder: any Recorder
     private let metrics: LoopMetrics
     private let gauge: LoadGauge
     private var load = LoadGauge.Reading()
-    /// When the next look round is due.
+    /// The due time of the next sweep.
     private var nextSweep: Int
 
     init(_ recorder: any Recorder, _ metrics: LoopMetrics, _ gauge: LoadGauge, now: Int) {
@@ -34,7 +33,7 @@ final class LoopReport {
         nextSweep = now + Worker.sweepInterval
     }
 
-    /// - Parameter underWay: exchanges that have begun and are not over.
+    /// - Parameter underWay: the count of running exchanges.
     func tell(connections: Int, underWay: Int) {
         load.connections = connections
         load.underWay = underWay

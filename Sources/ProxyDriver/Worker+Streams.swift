@@ -2,9 +2,9 @@ internal import HTTPCodec
 import Metrics
 internal import ProxyCore
 
-/// What is counted of connections that carry many exchanges.
+/// Metrics of connections with concurrent exchanges.
 extension Worker {
-    /// - Returns: how many exchanges are under way in its streams.
+    /// - Returns: the open streams of the connection.
     func countStreams(of connection: Connection) -> Int {
         guard connection.machine.carriesMany else { return 0 }
         if !connection.isCounted {

@@ -5,11 +5,11 @@ import Journal
 import Metrics
 internal import ProxyCore
 
-/// One loop with its listeners, connections and pool, on a thread of its own.
+/// One loop with its listeners, connections and pool, on its own thread.
 final class Worker {
     let loop: Loop
     var out: Outbox
-    /// What legs write for an origin, until it is sent.
+    /// The codecs' output for an origin until it is sent.
     var wire: [UInt8] = []
     let origins: Origins
     let security: WorkerTLS
@@ -24,7 +24,7 @@ final class Worker {
     private var drain = Drain()
     private var sources: [EventSource] = []
 
-    /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
+    /// The interval of deadline checks in milliseconds. Timeouts may be late by this much.
     static let sweepInterval = 100
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
@@ -54,7 +54,7 @@ final class Worker {
         loop.pulse.end()
         report.flush()
         handFlowsOn(least: 1)
-        // each connection has hold of this one, and these have hold of some
+        // each connection refers to the worker, and these parts to connections, so the cycles are broken here
         connections.letGo()
         errands.letGo()
         desks.letGo()
@@ -91,7 +91,7 @@ final class Worker {
         if connections.count == 0, errands.isEmpty { loop.stop() }
     }
 
-    /// Connections without a request are closed.
+    /// True if connections without a request are to be closed.
     var closesIdle: Bool { drain.isUnderWay && drain.closesIdle(at: loop.now) }
 
     func sweepErrands() {
@@ -113,8 +113,7 @@ final class Worker {
             else { return }
             share = place
         } catch {
-            // no memory is spent on one too many: the kernel's buffer takes these few bytes. Who speaks TLS would not
-            // understand them
+            // a refusal allocates nothing: the kernel's buffer holds these few bytes. A TLS client could not read them
             return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
         }
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
@@ -131,15 +130,15 @@ final class Worker {
         add(Connection(worker: self, client: channel, machine: machine, isClients: true))
     }
 
-    /// A connection at whose other end nobody is, for a call of Usher's own.
+    /// A connection without a client, for a background call.
     func connectToNobody() -> Connection {
         connect(
             MemoryEnd.pair().near,
             ClientConnection(engine: settings.engine, stores: desks.stores, client: "usher", now: loop.refreshNow()))
     }
 
-    /// A connection that a stream of another one carries.
-    /// - Returns: the other one's end of it.
+    /// A connection inside a stream of another one.
+    /// - Returns: the other end.
     func connect(_ machine: consuming ClientConnection) -> OriginChannel {
         let (near, far) = MemoryEnd.pair()
         _ = connect(near, machine)
@@ -162,7 +161,7 @@ final class Worker {
         channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
     }
 
-    /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
+    /// Pauses the listener until the next sweep. Idle origin connections are closed first to free descriptors.
     func acceptFailed(_ error: SystemError) {
         metrics.count(.acceptFailed)
         origins.pool.closeAll()
@@ -200,7 +199,7 @@ final class Worker {
         handFlowsOn(least: 1)
     }
 
-    /// - Returns: how many exchanges are under way, and how many of them in streams of clients.
+    /// - Returns: the running exchanges, and how many of them are in client streams.
     private func sweepConnections(_ now: Int) -> (underWay: Int, streams: Int) {
         var underWay = 0
         var streams = 0
@@ -219,10 +218,10 @@ final class Worker {
         return (underWay, streams)
     }
 
-    /// From so many bytes on the journal is told at once.
+    /// The size at which flows are passed to the journal at once, in bytes.
     static let flowBatch = 128 << 10
 
-    /// - Parameter least: bytes from which on it is worth it.
+    /// - Parameter least: the minimum size in bytes.
     func handFlowsOn(least: Int) {
         if let flows = out.takeFlows(least) { settings.journal?.take(flows) }
     }
@@ -233,7 +232,7 @@ final class Worker {
 
     // MARK: origins
 
-    /// Whether a connection that stands may serve that origin: one that serves every origin was not made for this one.
+    /// Whether an existing connection may serve the origin. A connection to a shared upstream proxy was not checked for this origin.
     func mayReuse(_ origin: Origin) -> Bool {
         origin.route == nil || settings.destinations.refusal(of: origin) == nil
     }

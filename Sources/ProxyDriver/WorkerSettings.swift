@@ -4,19 +4,20 @@ public import Journal
 public import Names
 public import ProxyCore
 
-/// What a worker acts by. Posted whole to each loop; connections keep the engine that their exchange began with.
+/// The settings of a worker. They are posted to each loop as a whole; connections keep the engine that their exchange started
+/// with.
 public struct WorkerSettings: Sendable {
     public var engine: Engine
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
     public var tls: TLSMaterial
-    /// Whom names are asked of.
+    /// The settings of name resolution.
     public var names = NameService.Settings()
-    /// Idle connections kept on one loop in all.
+    /// The limit of idle connections on one loop.
     public var idleTotal = 1024
-    /// Who keeps what went through; nil where nobody does.
+    /// The journal; nil if there is none.
     public var journal: (any FlowIntake)?
-    /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.
+    /// How long a drain waits for exchanges and tunnels before it cuts them off, in milliseconds.
     public var drainLimit: Int
 
     public init(
@@ -30,14 +31,14 @@ public struct WorkerSettings: Sendable {
     }
 }
 
-/// Takes the record of every exchange, on the loop's thread. One for each loop.
+/// Receives the record of each exchange on the loop's thread. Each loop has its own.
 public protocol Recorder: AnyObject {
     func record(_ record: borrowing ExchangeRecord)
-    /// The loop begins, or goes on, by these settings.
+    /// Applies new settings.
     func adopt(_ settings: WorkerSettings)
-    /// Something that concerns no single exchange, in words for the operator.
+    /// Reports a general warning for the operator.
     func warn(_ text: String)
-    /// Called a few times a second, and before the loop ends.
+    /// Called a few times a second and before the loop ends.
     func flush()
 }
 

@@ -2,35 +2,35 @@ public import EventLoop
 public import Metrics
 internal import ProxyCore
 
-/// What another thread may say to a worker.
+/// The messages to a worker.
 enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
-    /// Accept nothing more, finish what is under way, end. Connections without a request are kept for so many milliseconds
-    /// more: what is on its way to them is answered, and they learn from the answer that they end.
+    /// Stop accepting, complete the running work, and end. Connections without a request are kept for this many milliseconds.
+    /// Requests in flight are still answered, and the response announces the close.
     case drain(Int)
-    /// AM is to be told of something.
+    /// Run background calls to AM.
     case runErrands
     case stop
 }
 
-/// Everything a worker needs to begin.
+/// The parameters of a worker's start.
 struct WorkerStart: Sendable {
     var number: Int
     var settings: WorkerSettings
     var tables: SharedTables
     var metrics = LoopMetrics()
     var listeners: [WorkerListener]
-    /// Every address that this process listens on.
+    /// All addresses that this process listens on.
     var addresses: [SocketAddress]
     var messages: Mailbox<WorkerMessage>
     var pulse = LoopPulse()
     var gauge = LoadGauge()
 }
 
-/// A descriptor that listens, owned by the worker from here on.
+/// A listening descriptor, owned by the worker.
 public struct WorkerListener: Sendable {
     public var descriptor: Int32
-    /// Clients speak TLS to it.
+    /// True if clients use TLS.
     public var isSecure: Bool
 
     public init(descriptor: Int32, isSecure: Bool) {
@@ -39,18 +39,18 @@ public struct WorkerListener: Sendable {
     }
 }
 
-/// A worker's thread, seen from outside.
+/// A handle of a worker's thread.
 public final class WorkerThread: Sendable {
     private let messages: Mailbox<WorkerMessage>
     private let thread: SystemThread
-    /// Whether it turns, and what it has at hand.
+    /// Liveness and load.
     public let pulse: LoopPulse
     public let gauge: LoadGauge
 
-    /// Starts a loop on a thread of its own.
+    /// Starts a loop on a new thread.
     /// - Parameters:
-    ///   - recorder: called once, on the new thread.
-    ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
+    /// - recorder: called once on the new thread.
+    /// - ended: called on the new thread when the loop ends, with an error if it could not start.
     public init(
         number: Int, settings: WorkerSettings, tables: SharedTables, metrics: LoopMetrics = LoopMetrics(),
         listeners: [WorkerListener],

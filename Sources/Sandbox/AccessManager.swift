@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What AM's endpoints and the gateway share: sessions, transactions, and where the ids of all things come from.
+/// The state that AM's endpoints and the gateway share: sessions, transactions, and the generator of ids.
 struct CoreTokenStore: Sendable {
     var ids: TokenSource
     var sessions: SessionTable
@@ -14,14 +14,14 @@ struct CoreTokenStore: Sendable {
     }
 }
 
-/// The front of AM: realms, versions and the rules that all REST endpoints share.
+/// The front of AM: realms, versions, and the rules of all REST endpoints.
 struct AccessManager: Sendable {
     private static let jsonEndpoints: Set<String> = ["authenticate", "sessions", "serverinfo", "policies", "push"]
     private static let oauthEndpoints: Set<String> = [
         "authorize", "access_token", "introspect", "token", "userinfo", "connect", ".well-known",
     ]
 
-    /// Highest minor of each major version of an endpoint's resource.
+    /// The highest minor of each major version of an endpoint's resource.
     private static let versions: [String: [Int: Int]] = [
         "authenticate": [1: 2, 2: 1], "sessions": [1: 2, 2: 1, 3: 1, 4: 0, 5: 1], "serverinfo": [1: 1],
         "policies": [1: 0, 2: 1], "push": [1: 0],
@@ -31,7 +31,7 @@ struct AccessManager: Sendable {
     var store: CoreTokenStore
     private var authentication: AuthenticateEndpoint
     var oauth: AuthorizationServer
-    /// What AM is to do wrong when a step-up comes there, by its transaction or its session.
+    /// The faults for the next step-up of a transaction or session.
     private var brought = ExpiringTable<Faults>(lifetime: JourneyTable.lifetime)
 
     init(_ options: SandboxOptions, _ ids: TokenSource) {
@@ -43,8 +43,8 @@ struct AccessManager: Sendable {
     }
 
     /// - Parameters:
-    ///   - rest: the path behind AM's own.
-    ///   - own: the faults that the request sets for itself.
+    /// - rest: the path below AM's context.
+    /// - own: the faults in the request's own query.
     mutating func answer(_ request: SandboxRequest, _ rest: Substring, _ own: Faults, _ now: Int) -> SandboxResponse {
         let faults = faults(of: request, own.ofServer, now)
         var response = faults.serverFailure(of: request) ?? route(request, rest, faults, now)
@@ -104,8 +104,7 @@ struct AccessManager: Sendable {
         return response
     }
 
-    /// A call that changes something and carries the session as a cookie must carry a field that no form of a foreign
-    /// page can add.
+    /// CSRF check: a state-changing call with the session cookie needs a field that forms of other sites cannot set.
     private func forgeryCheck(_ request: SandboxRequest) -> SandboxResponse? {
         guard !request.reads, request.head.method != .options, request.cookie(options.cookieName) != nil,
             request.head.fields["X-Requested-With"] == nil, request.head.fields["Accept-API-Version"] == nil
@@ -123,7 +122,7 @@ struct AccessManager: Sendable {
         return .json(200, info, note: "told about the server")
     }
 
-    /// Where redirects to a sign-in end: a person is told how to go on.
+    /// The page at the end of redirects to sign in. It explains the REST login.
     private func signInPage(_ request: SandboxRequest) -> SandboxResponse {
         guard request.reads else { return .methodNotAllowed("GET") }
         let page = """
@@ -138,9 +137,9 @@ struct AccessManager: Sendable {
         return .html(page, note: "the sign-in page")
     }
 
-    // MARK: what goes wrong on demand
+    // MARK: faults
 
-    /// The faults that count for a request: those of all, its own, and those of whatever brought it about.
+    /// All faults of a request: the configured ones, its own, and those of the request that caused it.
     private mutating func faults(of request: SandboxRequest, _ own: Faults, _ now: Int) -> Faults {
         let faults = Faults(options.faults).ofServer + own
         guard request.head.path.hasSuffix("/authenticate") else { return faults }
@@ -149,7 +148,7 @@ struct AccessManager: Sendable {
         return faults + (key.flatMap { brought.remove($0) } ?? Faults())
     }
 
-    /// What a request wants AM to do wrong once its step-up comes there.
+    /// Stores a request's faults for its step-up at AM.
     mutating func bring(_ faults: Faults, by advice: CompositeAdvice, of session: Session, _ now: Int) {
         let ofServer = faults.ofServer
         guard !ofServer.isEmpty else { return }

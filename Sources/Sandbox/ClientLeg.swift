@@ -2,14 +2,14 @@ internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 
-/// What is said on one connection: whole requests out of its bytes, and answers into bytes.
+/// The codec of one connection: it reads complete requests and writes responses.
 struct ClientLeg: Sendable {
     enum Event: Sendable {
         case needsMore
-        /// The client waits for word before it sends the body (RFC 9110 §10.1.1).
+        /// The client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
         case expectsContinue
         case request(SandboxRequest)
-        /// Nothing more can be read from this connection once this is answered.
+        /// The request is refused. Nothing more can be read from this connection.
         case refused(Int, String)
     }
 
@@ -20,8 +20,8 @@ struct ClientLeg: Sendable {
     private var body: [UInt8] = []
 
     /// - Parameters:
-    ///   - maxBody: in bytes.
-    ///   - scheme: how URLs begin that lead here.
+    /// - maxBody: in bytes.
+    /// - scheme: the scheme of URLs to this server.
     init(maxBody: Int, scheme: Target.Scheme) {
         self.maxBody = maxBody
         self.scheme = scheme
@@ -29,7 +29,7 @@ struct ClientLeg: Sendable {
 
     // MARK: requests
 
-    /// The next event in `input`, from which what was used is removed. Each request is answered before the next is read.
+    /// The next event in `input`, whose used bytes are removed. Each request has to be answered before the next is read.
     mutating func next(_ input: inout [UInt8]) -> Event {
         do {
             return leg.awaitsHead ? try readHead(&input) : try readBody(&input)
@@ -82,7 +82,7 @@ struct ClientLeg: Sendable {
 
     // MARK: answers
 
-    /// What a client hears that waits to send its body.
+    /// The 100 Continue response.
     func goOn() -> [UInt8] {
         var out: [UInt8] = []
         leg.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
@@ -101,7 +101,7 @@ struct ClientLeg: Sendable {
         var size = max(content.count, 1)
         switch response.body {
         case .bytes:
-            // stays where the body does not follow
+            // a HEAD keeps the length although the body is omitted
             if response.status != 204, response.status != 304 { head.fields.add("Content-Length", "\(content.count)") }
             framing = .length(UInt64(content.count))
         case .chunked(_, let most):

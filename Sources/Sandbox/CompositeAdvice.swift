@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What stands between a session and a resource: names of conditions with their values, in order.
+/// An advice: names of conditions with their values, in order.
 struct CompositeAdvice: Equatable, Sendable {
     struct Pair: Equatable, Sendable {
         var name: String
@@ -22,7 +22,7 @@ struct CompositeAdvice: Equatable, Sendable {
 
     func first(_ name: String) -> String? { pairs.first { $0.name == name }?.values.first }
 
-    /// The transaction that a start is about.
+    /// The transaction of a start request.
     static func transactionId(of request: SandboxRequest) -> String? {
         let value = request.query["authIndexValue"] ?? ""
         switch request.query["authIndexType"] {
@@ -32,15 +32,15 @@ struct CompositeAdvice: Equatable, Sendable {
         }
     }
 
-    /// What makes a session stronger, and where.
+    /// The tree that upgrades a session, and its realm.
     struct Upgrade: Sendable {
-        /// Nil: wherever it is asked for.
+        /// Nil for any realm.
         var realm: String?
-        /// Nil where there is none of that name, or none that reaches the level.
+        /// Nil if no tree has this name or reaches this level.
         var tree: Tree?
     }
 
-    /// The first of the conditions that a tree meets; nil where there is none.
+    /// The upgrade of the first condition that a tree can meet; nil if there is none.
     var upgrade: Upgrade? {
         for name in [Self.service, Self.tree, Self.scheme, Self.level, Self.realm, Self.force] {
             guard let value = first(name) else { continue }
@@ -60,7 +60,7 @@ struct CompositeAdvice: Equatable, Sendable {
 
     // MARK: writing
 
-    /// `{"TransactionConditionAdvice":["…"]}`
+    /// Such as `{"TransactionConditionAdvice":["…"]}`.
     var json: JSONValue { .object(pairs.map { .init($0.name, .strings($0.values)) }) }
 
     var xml: String {
@@ -73,9 +73,9 @@ struct CompositeAdvice: Equatable, Sendable {
 
     // MARK: reading
 
-    /// Reads `authIndexValue`, already decoded once as part of the query: the document, the document percent-encoded
-    /// once or twice more, or base64 of it in either alphabet. Like AM it decodes a document once more than the query
-    /// asks for, so that a literal `%` or `+` does not survive. Nil for anything else.
+    /// Reads `authIndexValue` after the decoding of the query: the document, the document percent-encoded once or twice more, or
+    /// its base64 in either alphabet. Like AM it decodes a plain document once more, so a literal `%` or `+` is lost. Nil for
+    /// anything else.
     init?(indexValue: String) {
         var text = indexValue
         if text.hasPrefix("<") {
@@ -89,8 +89,8 @@ struct CompositeAdvice: Equatable, Sendable {
         self.pairs = pairs
     }
 
-    /// `Advices = AttributeValuePair+`, `AttributeValuePair = Attribute(name), Value*`, white space between elements.
-    /// No declaration, comment, document type or entity beyond the five of XML itself.
+    /// Parses `Advices = AttributeValuePair+`, `AttributeValuePair = Attribute(name), Value*`, with white space between elements.
+    /// Declarations, comments, document types and entities beyond XML's five are malformed.
     private struct Reader {
         private var rest: Substring
 
@@ -120,7 +120,7 @@ struct CompositeAdvice: Equatable, Sendable {
 
         private var atEnd: Bool { rest.allSatisfy(\.isWhitespace) }
 
-        /// Takes that text, with any white space before it.
+        /// Skips white space and this text.
         private mutating func take(_ token: String) -> Bool {
             let trimmed = rest.drop { $0.isWhitespace }
             guard trimmed.hasPrefix(token) else { return false }
@@ -128,7 +128,7 @@ struct CompositeAdvice: Equatable, Sendable {
             return true
         }
 
-        /// Character data up to the given delimiter, which is taken as well.
+        /// Reads character data up to the delimiter, which is consumed.
         private mutating func text(until end: Character) -> String? {
             guard let position = rest.firstIndex(of: end) else { return nil }
             let raw = rest[..<position]

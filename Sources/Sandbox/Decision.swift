@@ -2,19 +2,19 @@ internal import Formats
 internal import HTTPCodec
 
 enum Decision: Sendable {
-    /// With the transaction that was used up for it.
+    /// Granted, with the transaction that was used up.
     case granted(Transaction?)
     case advice(CompositeAdvice)
-    /// No advice helps.
+    /// Denied without an advice.
     case denied
 }
 
 extension Protection {
-    /// Decides one access and keeps the books: a transaction that grants is used up, one that is missing is created.
+    /// Decides one access. A transaction that grants is used up; a missing one is created.
     /// - Parameters:
-    ///   - resource: the URL that the transaction is bound to, without `_txid`.
-    ///   - method: nil where the asker does not name it.
-    ///   - id: the transaction that was presented.
+    /// - resource: the URL that the transaction is bound to, without `_txid`.
+    /// - method: nil if the question names none.
+    /// - id: the presented transaction.
     func decide(
         resource: String, method: String?, session: Session, transaction id: String?, _ store: inout CoreTokenStore,
         _ now: Int
@@ -49,10 +49,10 @@ extension Protection {
     }
 }
 
-/// A resource's URL as policies compare it: scheme and host in lower case, the port always written, what a client hands
-/// back for the gateway gone, the query kept or not.
+/// A resource's URL as policies compare it: lower-case scheme and host, an explicit port, no gateway parameters, with or without
+/// the query.
 enum ResourceName {
-    /// What is the gateway's own in a query: the transaction, and the token that some clients send with it.
+    /// The gateway's query parameters: the transaction, and the id token that some clients send with it.
     private static let handedBack: Set<String> = ["_txid", "_idtoken"]
 
     static func normalized(_ head: RequestHead, keepsQuery: Bool) -> String {
@@ -64,13 +64,13 @@ enum ResourceName {
         return "\(name)?\(query)"
     }
 
-    /// The URL as the client wrote it, less what is the gateway's own; every other byte as it came.
+    /// The client's URL without the gateway's parameters; all other bytes unchanged.
     static func original(_ head: RequestHead) -> String {
         let origin = "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))\(head.path)"
         return resourceQuery(head).map { "\(origin)?\($0)" } ?? origin
     }
 
-    /// Nil where nothing is left.
+    /// Nil if nothing is left.
     private static func resourceQuery(_ head: RequestHead) -> String? {
         var query = QueryText(head.query ?? "")
         query.removeAll(where: handedBack.contains)

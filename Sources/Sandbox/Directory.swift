@@ -1,15 +1,15 @@
-/// The people and programs of the sandbox.
+/// The users and clients of the sandbox.
 ///
-/// - `demo` and `user1`, `user2` and so on are users, in every realm, all with the password `changeit`.
-/// - `policyadmin` may also ask for policy decisions over REST, as a gateway's own account may.
+/// - `demo` and `user1`, `user2` and so on are users in every realm, with the password `changeit`.
+/// - `policyadmin` may also evaluate policies over REST, as a gateway's account may.
 public struct Directory: Sendable {
     public struct User: Sendable {
         public var name: String
         public var password: String
-        /// Nil: in every realm.
+        /// Nil for every realm.
         public var realm: String?
 
-        /// `NAME:PASSWORD` or `NAME:PASSWORD@/realm`; nil for anything else.
+        /// Reads `NAME:PASSWORD` or `NAME:PASSWORD@/realm`; nil for anything else.
         public init?(_ text: String) {
             let halves = text.split(separator: ":", maxSplits: 1)
             guard halves.count == 2 else { return nil }
@@ -37,15 +37,15 @@ public struct Directory: Sendable {
     }
 
     private static let password = "changeit"
-    /// What the one-time passwords of all users are made with; in Base32 it is GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ.
+    /// The shared secret of one-time passwords; GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ in Base32.
     static let secret = Array("12345678901234567890".utf8)
 
     /// `app` is public; `service` has the secret `changeit` and may use client credentials.
     static let clients = [Client(id: "app", secret: nil), Client(id: "service", secret: password)]
 
-    /// How many there are of `user1` and so on.
+    /// The count of `user1` and so on.
     public var numbered = 9
-    /// Others, each instead of whoever has the same name.
+    /// Additional users. Each replaces a default user of the same name.
     public var others: [User] = []
 
     func accepts(_ name: String, _ password: String, realm: String) -> Bool {

@@ -1,4 +1,4 @@
-/// Values by id, each with the same life in seconds, the oldest dropped first when there are too many.
+/// Values by id with the same lifetime in seconds. The oldest are dropped if there are too many.
 struct ExpiringTable<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var value: Value
@@ -6,7 +6,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Ids in the order of their end; those before `first` are gone.
+    /// The ids by expiry. Those before `first` are gone.
     private var order: [String] = []
     private var first = 0
     private let lifetime: Int
@@ -22,14 +22,14 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Adds a value under an id that was never used before.
+    /// Adds a value under a new id.
     mutating func insert(_ value: Value, id: String, now: Int) {
         sweep(now: now)
         entries[id] = Entry(value: value, expires: now + lifetime)
         order.append(id)
     }
 
-    /// Replaces a value without changing its end. Nothing happens where it is gone.
+    /// Replaces a value and keeps its expiry. Does nothing if the value is gone.
     mutating func replace(_ id: String, _ value: Value) {
         entries[id]?.value = value
     }

@@ -3,7 +3,7 @@ internal import HTTPCodec
 
 /// The gateway in front of the resource: a sign-on filter, then a policy filter.
 ///
-/// It works in the realm of the session that it is shown, as if there were one route per realm.
+/// It uses the realm of the session, as if there were one route for each realm.
 struct Gateway: Sendable {
     private let options: SandboxOptions
 
@@ -41,7 +41,7 @@ struct Gateway: Sendable {
                     "approve transaction \(Transaction.short($0))"
                         + (id == nil ? "" : ", the one presented grants nothing")
                 } ?? "meet \(advice.pairs.map(\.name).joined(separator: ", "))"
-            // another realm's session is made there
+            // a session of another realm is created in that realm
             let realm = advice.first(CompositeAdvice.realm) ?? session.realm
             return asked
                 ? challenge(advice, realm, request, faults, note: about + what)
@@ -51,7 +51,7 @@ struct Gateway: Sendable {
         }
     }
 
-    /// The advice as it is told, with everything done that is to go wrong behind it.
+    /// The advice after all requested faults were applied.
     private func spoil(
         _ advice: CompositeAdvice, of session: Session, _ faults: Faults, _ am: inout AccessManager, _ now: Int
     ) -> CompositeAdvice {
@@ -62,8 +62,7 @@ struct Gateway: Sendable {
         return faults.conditions(advice)
     }
 
-    /// 401 with an empty body and one challenge:
-    /// `SSOADVICE realm="/",advices="<base64 of JSON>",am_uri="http://…/am/"`.
+    /// A 401 with an empty body and one challenge: `SSOADVICE realm="/",advices="<base64 of JSON>",am_uri="http://…/am/"`.
     private func challenge(
         _ advice: CompositeAdvice, _ realm: String, _ request: SandboxRequest, _ faults: Faults, note: String
     ) -> SandboxResponse {
@@ -81,8 +80,8 @@ struct Gateway: Sendable {
         return SandboxResponse(401, note: note, fields: [("WWW-Authenticate", value)])
     }
 
-    /// 307 to AM with `goto`, `realm`, `authIndexType` and `authIndexValue`, in this order and with no more escaping
-    /// than a query needs. For a transaction, `goto` carries `_txid` already.
+    /// A 307 to AM with `goto`, `realm`, `authIndexType` and `authIndexValue` in this order, with minimal escaping. For a
+    /// transaction, `goto` already contains `_txid`.
     private func redirect(
         _ advice: CompositeAdvice, _ realm: String, _ original: String, _ request: SandboxRequest, _ faults: Faults,
         note: String

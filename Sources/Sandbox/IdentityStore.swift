@@ -1,4 +1,4 @@
-/// What AM knows of its users: names and passwords, second factors, and who may not sign in for a while.
+/// AM's users: names and passwords, second factors, and lockouts.
 struct IdentityStore: Sendable {
     let directory: Directory
     var devices = DeviceRegister()
@@ -9,7 +9,7 @@ struct IdentityStore: Sendable {
         lockouts = Lockouts(limit: options.lockout, hold: options.lives.lockout)
     }
 
-    /// Whose answers these are; nil where they are wrong. A tree that asks for no password believes what its nodes found.
+    /// The user of the journey's answers; nil if they are wrong. A tree without a password relies on its nodes.
     func user(of journey: Journey) -> String? {
         guard let claimed = journey.claimed else { return nil }
         guard journey.name != nil || journey.password != nil else { return claimed }

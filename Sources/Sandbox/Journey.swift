@@ -1,36 +1,36 @@
-/// What the start of a journey said. It holds until the end: a continuation takes it from here, not from its URL.
+/// The parameters of a journey's start. Continuations use these and not their own URL.
 struct JourneyStart: Sendable {
     let id: String
     let realm: String
     /// `authIndexType` and `authIndexValue`.
     let indexType: String
     let indexValue: String
-    /// The session that the start carried: an upgrade replaces it, a transaction belongs to it.
+    /// The session of the start: an upgrade replaces it, a transaction belongs to it.
     let session: Session?
     let createsSession: Bool
-    /// AM as the one who started it named it.
+    /// AM's URL as the start request named it.
     let amURL: String
-    /// What AM does wrong on the way.
+    /// The faults of AM in this journey.
     let faults: Faults
 }
 
-/// One run through a tree, from its start to its last answer.
+/// One run through a tree, from its start to its end.
 struct Journey: Sendable {
     let start: JourneyStart
     let tree: Tree
-    /// What it approves; nil where it is a login.
+    /// The transaction to approve; nil for a login.
     let transaction: String?
-    /// Which of the tree's nodes is asked for.
+    /// The index of the current node.
     private var place = 0
-    /// The questions of the newest step.
+    /// The questions of the last step.
     var asked: [Question] = []
-    /// The one-time key of the newest step: older ones are refused.
+    /// The one-time key of the last step. Older keys are refused.
     var key = ""
     var name: String?
     var password: String?
-    /// What nodes remember of this journey.
+    /// The nodes' state in this journey.
     var state: [String: String] = [:]
-    /// Wrong answers so far.
+    /// The count of wrong answers.
     private var failures = 0
 
     init(_ start: JourneyStart, _ tree: Tree, transaction: String? = nil) {
@@ -40,22 +40,22 @@ struct Journey: Sendable {
     var id: String { start.id }
     var realm: String { start.realm }
 
-    /// Whose answers these are said to be: who was named, else whose session it is.
+    /// The claimed user: the name in the answers, else the session's user.
     var claimed: String? { name ?? start.session?.user }
 
-    /// Whose devices it is about.
+    /// The owner of the devices.
     var owner: String? { claimed.map { "\(realm) \($0)" } }
 
     var node: any TreeNode { tree.nodes[place] }
 
-    /// On to the next node. False where there is none.
+    /// Moves to the next node. False at the end.
     mutating func advance() -> Bool {
         guard place + 1 < tree.nodes.count else { return false }
         place += 1
         return true
     }
 
-    /// The beginning once more. False where the tree does not ask again.
+    /// Starts again. False if the tree allows no more attempts.
     mutating func restart() -> Bool {
         guard failures < tree.retries else { return false }
         failures += 1

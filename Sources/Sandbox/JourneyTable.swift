@@ -1,23 +1,23 @@
 internal import Formats
 
-/// The journeys that are under way, and the `authId` tokens that point at them.
+/// The running journeys and their `authId` tokens.
 ///
-/// An `authId` is a token signed per realm with the claims `otk`, `authIndexType`, `authIndexValue`, `realm`,
-/// `sessionId` and `exp`, as AM's is.
+/// Like AM's, an `authId` is a token signed per realm with the claims `otk`, `authIndexType`, `authIndexValue`, `realm`,
+/// `sessionId` and `exp`.
 struct JourneyTable: Sendable {
     /// Seconds from the start to the last answer.
     static let lifetime = 300
 
     enum Lookup: Sendable {
         case found(Journey)
-        /// No token of this realm.
+        /// Not a token of this realm.
         case unreadable
-        /// Well signed, but its journey is over, or a newer step was given out.
+        /// Correctly signed, but the journey has ended or a newer step was issued.
         case gone
     }
 
     private var journeys = ExpiringTable<Journey>(lifetime: Self.lifetime)
-    /// Those that are put aside, by what their mailed links carry.
+    /// The suspended journeys by the id in their mailed links.
     private var suspended = ExpiringTable<String>(lifetime: Self.lifetime)
     private let secret: [UInt8]
 
@@ -29,7 +29,7 @@ struct JourneyTable: Sendable {
 
     mutating func end(_ journey: Journey) { journeys.remove(journey.id) }
 
-    /// Keeps the journey as it now is and makes the `authId` of its next step.
+    /// Stores the journey and makes the `authId` of its next step.
     mutating func authId(_ journey: Journey, from ids: inout TokenSource, now: Int) -> String {
         var next = journey
         next.key = ids.token()
@@ -42,7 +42,7 @@ struct JourneyTable: Sendable {
         ])
         let token = SignedToken.encode(claims, key: key(start.realm))
         guard let size = start.faults[.amHuge] else { return token }
-        // what follows a tilde is no part of the token
+        // text after a tilde is not part of the token
         return token + "~" + String(repeating: "a", count: max(0, size - token.utf8.count - 1))
     }
 
@@ -55,7 +55,7 @@ struct JourneyTable: Sendable {
         return .found(journey)
     }
 
-    /// The journey that a step belongs to, whether or not it is the newest; nil for a start.
+    /// The journey of a step, newest or not; nil for a start.
     static func journeyId(of request: SandboxRequest) -> String? {
         guard let step = try? JSONValue(parsing: request.body), let authId = step["authId"]?.text else { return nil }
         let parts = authId.split(separator: ".", omittingEmptySubsequences: false)
@@ -63,18 +63,18 @@ struct JourneyTable: Sendable {
         return (try? JSONValue(parsing: bytes))?["sessionId"]?.text
     }
 
-    /// What AM does wrong in a journey.
+    /// The faults of a journey.
     func faults(of id: String, now: Int) -> Faults { journeys.value(id, now: now)?.start.faults ?? Faults() }
 
-    /// Puts a journey aside.
-    /// - Returns: what its link carries.
+    /// Suspends a journey.
+    /// - Returns: the id for its link.
     mutating func suspend(_ journey: Journey, from ids: inout TokenSource, now: Int) -> String {
         let id = ids.token()
         suspended.insert(journey.id, id: id, now: now)
         return id
     }
 
-    /// The journey that a link goes on with. Each link leads there once.
+    /// The journey of a link. Each link works once.
     mutating func resume(_ link: String, realm: String, now: Int) -> Journey? {
         guard let journey = suspended.remove(link).flatMap({ journeys.value($0, now: now) }) else { return nil }
         return journey.realm == realm ? journey : nil

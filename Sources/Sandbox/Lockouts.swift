@@ -1,11 +1,11 @@
-/// Who may not sign in for a while, after wrong answers in a row.
+/// The users who are locked out after wrong answers in a row.
 struct Lockouts: Sendable {
     private struct Count: Sendable {
         var failures = 0
         var until = 0
     }
 
-    /// Wrong answers before a user is locked out; 0 where nobody ever is.
+    /// The wrong answers before a lockout; 0 for never.
     let limit: Int
     /// Seconds.
     let hold: Int
@@ -23,7 +23,7 @@ struct Lockouts: Sendable {
     }
 
     mutating func failed(_ user: String, _ realm: String, now: Int) {
-        // names that nobody has are remembered as well, so there have to be fewer than anybody can make up
+        // unknown names count too, so the table needs a limit
         guard limit > 0, counts.count < 10_000 else { return }
         var count = counts[Self.key(user, realm)] ?? Count()
         count.failures += 1

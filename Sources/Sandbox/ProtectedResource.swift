@@ -1,15 +1,14 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The resource: it says what reached it.
+/// The resource. It responds with the request that reached it.
 struct ProtectedResource: Sendable {
-    /// How many requests have reached it. Each answer carries its own number.
+    /// The count of requests that reached it. Each response shows its own number.
     private(set) var accesses = 0
-    /// How many of them were whose.
+    /// The count by user.
     private(set) var users: [String: Int] = [:]
 
-    /// Behind the gateway. What that keeps for itself is not told: `_txid` is gone from the URL, and so it is from the
-    /// echo; the log names the id, cut short.
+    /// The page behind the gateway. The echo omits `_txid`, as the gateway removes it. The log shows the shortened id.
     mutating func show(
         _ request: SandboxRequest, _ session: Session?, _ transaction: Transaction?, note: String
     ) -> SandboxResponse {
@@ -22,9 +21,10 @@ struct ProtectedResource: Sendable {
         return .json(200, echo, note: "access \(accesses): \(note)")
     }
 
-    /// `/api/…`, where an access token is wanted, and no session.
+    /// `/api/…`, which requires an access token and no session.
     ///
-    /// `/api/scope/NAME/…` wants that scope, `/api/realm/NAME/…` a token of that realm; all else one of the root realm.
+    /// `/api/scope/NAME/…` requires that scope, `/api/realm/NAME/…` a token of that realm; other paths require one of the root
+    /// realm.
     mutating func answer(
         _ request: SandboxRequest, _ faults: Faults, _ oauth: inout AuthorizationServer, _ now: Int
     ) -> SandboxResponse {
@@ -55,7 +55,7 @@ struct ProtectedResource: Sendable {
         return .json(200, echo, note: "access \(accesses): with a token of \(grant.user ?? grant.client)")
     }
 
-    /// - Parameter user: nil where it was nobody's.
+    /// - Parameter user: nil without a user.
     private mutating func count(_ user: String?) {
         accesses += 1
         if let user { users[user, default: 0] += 1 }

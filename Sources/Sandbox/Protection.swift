@@ -1,20 +1,20 @@
 internal import Formats
 
-/// What the shop's policies demand of an access, by its path.
+/// The policies of the shop by path.
 ///
-/// | Path | Demands |
+/// | Path | Requires |
 /// |---|---|
 /// | `/shop/open/…` | nothing |
 /// | `/shop/…` | a transaction for each access |
-/// | `/shop/with/NAME/…` | a transaction whose approval asks what the tree NAME asks |
+/// | `/shop/with/NAME/…` | a transaction that is approved through the tree NAME |
 /// | `/shop/upgrade/…` | a session that has passed StepUp |
 /// | `/shop/both/…` | StepUp, then a transaction |
-/// | `/shop/service/NAME/…`, `/shop/tree/NAME/…`, `/shop/scheme/NAME/…` | a session that has passed NAME, by each name of that condition |
+/// | `/shop/service/NAME/…`, `/shop/tree/NAME/…`, `/shop/scheme/NAME/…` | a session that has passed NAME, by each condition |
 /// | `/shop/level/N/…` | a session of that authentication level |
 /// | `/shop/realm/NAME/…` | a session of the realm /NAME |
 /// | `/shop/fresh/SECONDS/…` | a session that is no older |
-/// | `/shop/read/…` | nothing to read; anything else is denied without an advice |
-/// | `/shop/brief/SECONDS/…` | nothing; the decision holds for so long |
+/// | `/shop/read/…` | nothing for reads; anything else is denied without an advice |
+/// | `/shop/brief/SECONDS/…` | nothing; the decision expires after that time |
 /// | `/shop/deny/…` | denied without an advice |
 struct Protection: Equatable, Sendable {
     enum Condition: Equatable, Sendable {
@@ -22,23 +22,23 @@ struct Protection: Equatable, Sendable {
         case level(Int)
         case realm(String)
         case fresh(Int)
-        /// A transaction for each access; nil: of the kind that is set for all.
+        /// A transaction for each access; nil for the default strategy.
         case transaction(SandboxOptions.Strategy?)
     }
 
     /// In the order in which they are advised.
     var conditions: [Condition] = []
-    /// What may be done, besides; nil: everything.
+    /// The allowed methods; nil for all.
     var methods: [String]?
-    /// Seconds for which a decision holds; nil: for ever, or not at all where a transaction was used up for it.
+    /// The lifetime of a decision in seconds; nil for unlimited, or none if a transaction was used up.
     var holds: Int?
 
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    /// The policy for a path; nil where there is none.
+    /// The policy for a path; nil if there is none.
     init?(path: String) {
         let names = path.split(separator: "/").map { PercentCoding.decode($0) }
-        // segments are compared decoded and without regard to case, as AM compares resource names
+        // segments are compared decoded and ignoring case, as AM compares resource names
         let segments = names.map { ASCII.lowercased($0) }
         guard segments.first == "shop" else { return nil }
         let value = segments.count > 2 ? segments[2] : ""

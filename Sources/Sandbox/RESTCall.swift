@@ -1,19 +1,19 @@
 internal import Formats
 
-/// One call of an endpoint of AM's REST interface.
+/// One call of a REST endpoint of AM.
 struct RESTCall: Sendable {
     let request: SandboxRequest
     let route: RealmRoute
-    /// What its answer keeps to.
+    /// The version of the response.
     let version: ResourceVersion
-    /// What AM is to do wrong.
+    /// The faults of AM.
     let faults: Faults
     /// Seconds since 1970.
     let now: Int
 
     var realm: String { route.realm }
 
-    /// How a login fails, in the form of the version that was asked for.
+    /// The response of a failed login in the requested version.
     func loginFailure(_ status: Int, _ message: String, errorCode: String, note: String) -> SandboxResponse {
         guard version.major == 1 else { return .loginFailure(status, message, errorCode: errorCode, note: note) }
         let old = JSONValue.record(["errorMessage": .string(message), "failureUrl": .string("")])

@@ -1,12 +1,11 @@
 internal import HTTPCodec
 
-/// Finds realm and endpoint in the path behind `/json` or `/oauth2`.
+/// The realm and endpoint in the path below `/json` or `/oauth2`.
 ///
-/// The full form is `/realms/root` and zero or more `/realms/<name>`; the older one names the realm by plain segments;
-/// neither means the root realm. The query parameter `realm` beats the path. A path that starts at `realms` without
-/// `root` leads nowhere.
+/// The full form is `/realms/root` and any number of `/realms/<name>`. The older form names the realm by plain segments. Neither
+/// means the root realm. The query parameter `realm` takes precedence. A path with `realms` but without `root` is invalid.
 struct RealmRoute: Equatable, Sendable {
-    /// As a path: `/`, `/alpha`. Not checked against the realms that exist.
+    /// A path such as `/` or `/alpha`. It is not checked against the existing realms.
     var realm: String
     /// The segments from the endpoint's name on.
     var rest: [String]
@@ -33,13 +32,13 @@ struct RealmRoute: Equatable, Sendable {
         if let named = query["realm"], !named.isEmpty { realm = named.hasPrefix("/") ? named : "/" + named }
     }
 
-    /// The realm as a distinguished name, as `authId` tokens carry it.
+    /// The realm as a distinguished name, as in `authId` tokens.
     static func distinguishedName(_ realm: String) -> String {
         let parts = realm.split(separator: "/").reversed().map { "o=\($0)," }.joined()
         return parts + (parts.isEmpty ? "" : "ou=services,") + "dc=am,dc=sandbox"
     }
 
-    /// The realm as a path segment sequence: `/realms/root/realms/alpha`.
+    /// The realm as path segments: `/realms/root/realms/alpha`.
     static func path(_ realm: String) -> String {
         "/realms/root" + realm.split(separator: "/").map { "/realms/\($0)" }.joined()
     }

@@ -1,4 +1,4 @@
-/// The version of a REST resource that a request and this server agree on.
+/// The negotiated version of a REST resource.
 struct ResourceVersion: Sendable {
     struct Fault: Error {
         var status: Int
@@ -9,8 +9,8 @@ struct ResourceVersion: Sendable {
     var minor: Int
 
     /// - Parameters:
-    ///   - header: `Accept-API-Version`: `resource=2.1, protocol=1.0`, in any order. Nil: the newest is served.
-    ///   - offered: the highest minor of each major. A lower minor of the same major is served by it.
+    /// - header: `Accept-API-Version`, such as `resource=2.1, protocol=1.0`, in any order. Nil selects the newest version.
+    /// - offered: the highest minor of each major; it also serves lower minors.
     static func negotiate(_ header: String?, _ offered: [Int: Int]) -> Result<ResourceVersion, Fault> {
         var agreed = ResourceVersion(major: offered.keys.max() ?? 1, minor: 0)
         agreed.minor = offered[agreed.major] ?? 0

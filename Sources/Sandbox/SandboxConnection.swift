@@ -2,30 +2,30 @@ internal import EventLoop
 internal import HTTPCodec
 internal import TLSEngine
 
-/// One client: reads requests, has them answered one after the other, writes.
+/// One client connection: it reads requests and writes responses, one after the other.
 final class SandboxConnection: Channel {
     private enum State {
         case reading
-        /// The answer to the present request is held back until the timer fires.
+        /// The response is delayed until the timer fires.
         case waiting
-        /// The last answer is written; what still comes is dropped, so that closing does not destroy the answer.
+        /// The last response is written. Further input is dropped, so that closing does not destroy the response.
         case ending
     }
 
     private let context: SandboxContext
-    /// Nil before the client's hello has told what it wants, and where no TLS is spoken.
+    /// Nil before the ClientHello, and without TLS.
     private var stream: TLSStream?
     private var leg: ClientLeg
     private var input: [UInt8] = []
     private var state = State.reading
     private var peerEnded = false
     private var timer: Timer?
-    /// Monotonic milliseconds after which this connection has been idle too long.
+    /// The idle timeout in monotonic milliseconds.
     private(set) var deadline = 0
 
     private static let idleLimit = 75_000
     private static let endLimit = 2000
-    /// Answers that wait for the client, in bytes, before no more requests are taken.
+    /// The limit of queued response bytes, above which no more requests are read.
     private static let highWater = 1 << 20
 
     init(context: SandboxContext, descriptor: consuming Descriptor) throws(SystemError) {
@@ -35,11 +35,11 @@ final class SandboxConnection: Channel {
         deadline = loop.now + Self.idleLimit
     }
 
-    // MARK: what the channel says
+    // MARK: channel events
 
     override func readable() {
         loop.refreshNow()
-        // who goes on sending after the end is not waited for
+        // a client that keeps sending after the end does not extend the connection
         if state != .ending { deadline = loop.now + Self.idleLimit }
         switch read() {
         case .bytes(let count):
@@ -54,7 +54,7 @@ final class SandboxConnection: Channel {
     private func peerHasEnded() {
         peerEnded = true
         stopReading()
-        // an answer on its way is still delivered: the client may have closed its side only
+        // deliver a pending response: the client may have closed its side only
         if state != .waiting, queuedBytes == 0 { end() }
     }
 
@@ -78,7 +78,7 @@ final class SandboxConnection: Channel {
             return takeRequests()
         }
         if let stream { return open(UnsafeRawBufferPointer(bytes), stream, security.buffers) }
-        // the hello alone: nothing is decrypted yet
+        // only the ClientHello is read, nothing is decrypted yet
         input += bytes
         switch ClientHello.peek(input.span) {
         case .needsMore: return
@@ -97,7 +97,7 @@ final class SandboxConnection: Channel {
     private func open(_ records: UnsafeRawBufferPointer, _ stream: TLSStream, _ buffers: TLSBuffers) {
         stream.received(records, buffers)
         input += buffers.decrypted
-        // also where it failed: the peer is to hear why
+        // also after a failure, to send the alert
         transmit(buffers)
         guard !isClosed else { return }
         if !input.isEmpty { takeRequests() }
@@ -114,7 +114,7 @@ final class SandboxConnection: Channel {
         if !write(buffers.records) { end() }
     }
 
-    /// Tells the client that nothing more comes, so that it does not take the end for a cut.
+    /// Sends close_notify, so that the client does not assume a truncation.
     private func sendCloseNotify() {
         guard let stream, let security = context.security else { return }
         stream.finish(security.buffers)
@@ -146,7 +146,7 @@ final class SandboxConnection: Channel {
         timer = try? Timer(loop: loop, everyMilliseconds: response.delay) { [unowned self] in
             release(response)
         }
-        // without a timer there is no waiting
+        // without a timer, respond at once
         if timer == nil { release(response) }
     }
 
@@ -189,7 +189,7 @@ final class SandboxConnection: Channel {
 
     // MARK: the end
 
-    /// Ends it as a program does that has crashed.
+    /// Resets the connection, as a crashed program would.
     private func breakOff() {
         guard !isClosed else { return }
         timer?.cancel()
@@ -203,7 +203,7 @@ final class SandboxConnection: Channel {
         timer?.cancel()
         timer = nil
         if state != .ending { sendCloseNotify() }
-        // first: the loop keeps what is closed until the turn is over, the context held the only reference
+        // close first: the loop keeps a closed channel until the end of the turn, and the context has the only reference
         close()
         context.forget(self)
     }

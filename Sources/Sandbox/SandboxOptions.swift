@@ -1,4 +1,4 @@
-/// How this stand-in behaves where servers in the field differ. The defaults are those of a current AM and gateway.
+/// Options where real servers differ. The defaults match a current AM and gateway.
 public struct SandboxOptions: Sendable {
     /// A parameter of the `SSOADVICE` challenge.
     public enum AdviceParameter: String, Sendable, CaseIterable {
@@ -6,21 +6,21 @@ public struct SandboxOptions: Sendable {
         case amURI = "am_uri"
     }
 
-    /// How the advice stands in the redirect's `authIndexValue`.
+    /// The encoding of the advice in the redirect's `authIndexValue`.
     public enum AdviceSpelling: Sendable { case percentEncoded, base64URL }
 
-    /// What a transaction asks the user for.
+    /// The questions to approve a transaction.
     public enum Strategy: Equatable, Sendable {
-        /// Name and password, which must be those of the session's own user.
+        /// Name and password of the session's user.
         case nameAndPassword
-        /// The password of the session's user alone.
+        /// The password of the session's user.
         case password
         /// Yes or no.
         case choice
-        /// What a tree of that name asks.
+        /// The questions of this tree.
         case tree(String)
 
-        /// `credentials`, `password`, `choice`, or the name of a tree.
+        /// Reads `credentials`, `password`, `choice`, or the name of a tree.
         public init?(_ text: String) {
             switch text {
             case "credentials": self = .nameAndPassword
@@ -33,13 +33,13 @@ public struct SandboxOptions: Sendable {
         }
     }
 
-    /// Where a push service would deliver pushes.
+    /// The endpoint that receives pushes.
     public struct PushTarget: Sendable {
         public var url: String
-        /// The numeric address that is connected to.
+        /// The numeric address to connect to.
         public var host: String
         public var port: UInt16
-        /// What listens there is a proxy.
+        /// True if the address is a proxy.
         public var isProxy: Bool
 
         public init(url: String, host: String, port: UInt16, isProxy: Bool) {
@@ -52,54 +52,53 @@ public struct SandboxOptions: Sendable {
 
     /// How tokens are bound to keys (RFC 9449).
     public enum ProofOfPossession: String, Sendable, CaseIterable {
-        /// Where a client brings a proof.
+        /// If the client sends a proof.
         case offered
-        /// Of all tokens.
+        /// For all tokens.
         case required
-        /// Of all tokens, and each proof carries a nonce that the server gave out.
+        /// For all tokens, and each proof needs a nonce of the server.
         case nonce
     }
 
-    /// AM's context path, without a slash at the end.
+    /// AM's context path without a trailing slash.
     public var basePath = "/am"
-    /// Name of the session cookie, and of the header that may carry the session instead.
+    /// The name of the session cookie, and of the header that may carry the session instead.
     public var cookieName = "iPlanetDirectoryPro"
-    /// Domain attribute of the session cookie; nil makes it a cookie of the host alone.
+    /// The Domain attribute of the session cookie; nil for a host-only cookie.
     public var cookieDomain: String?
     public var realms = ["/", "/alpha"]
     public var directory = Directory()
-    /// Lives, in seconds.
+    /// Lifetimes in seconds.
     public var lives = Lives()
-    /// Wrong passwords in a row before a user is locked out for `lives.lockout`; 0: nobody ever is.
+    /// The wrong passwords in a row before a lockout for `lives.lockout`; 0 for never.
     public var lockout = 0
     public var proofs = ProofOfPossession.offered
-    /// `authorize` asks for consent by a page; else it is implied.
+    /// True if `authorize` asks for consent; otherwise consent is implied.
     public var asksConsent = false
-    /// What goes wrong for every request.
+    /// The faults of every request.
     public var faults: [SandboxFault] = []
-    /// Where codes may be sent to besides loopback and names under `.localhost`: whole URLs.
+    /// Redirect URIs besides loopback and names under `.localhost`, as whole URLs.
     public var redirectURIs: [String] = []
-    /// Where pushes are delivered; nil for nowhere.
+    /// The receiver of pushes; nil for none.
     public var pushTarget: PushTarget?
     public var strategy = Strategy.nameAndPassword
-    /// A failed transaction answers 401 as old mocks do. Else it answers 200 with the session's own token, which looks
-    /// like success: only the replay tells.
+    /// True to answer a failed transaction with 401, as old mocks do. Otherwise the response is 200 with the session's own token,
+    /// and only the replay shows the failure.
     public var failedTransactionIsUnauthorized = false
-    /// AM's URL as advice and redirects name it, without a slash at the end. Nil: the authority that the request was
-    /// sent to, with `basePath`.
+    /// AM's URL in advice and redirects, without a trailing slash. Nil for the request's authority with `basePath`.
     public var amURL: String?
-    /// `am_uri` ends in a slash.
+    /// True if `am_uri` ends with a slash.
     public var amURIEndsInSlash = true
-    /// Which parameters the challenge has, in which order.
+    /// The parameters of the challenge in order.
     public var adviceParameters: [AdviceParameter] = [.realm, .advices, .amURI]
     public var adviceEndsInComma = false
     public var redirectSpelling = AdviceSpelling.percentEncoded
-    /// The resource that a transaction is bound to is the URL with its query (less `_txid`), or without.
+    /// True to bind a transaction to the URL with its query (without `_txid`).
     public var resourceIncludesQuery = true
-    /// Longest request body that is read, in bytes. More is answered with 413.
+    /// The limit of a request body in bytes. Larger ones are answered with 413.
     public var maxBodyBytes = 8 << 20
 
-    /// How long things are good for, in seconds. The defaults are AM's.
+    /// Lifetimes in seconds. The defaults are AM's.
     public struct Lives: Sendable {
         public var session = 120 * 60
         public var sessionIdle = 30 * 60

@@ -1,7 +1,7 @@
 import Formats
 public import HTTPCodec
 
-/// A whole request, its head settled (the authority known) and its body without transfer coding.
+/// A complete request with a resolved authority and a body without transfer coding.
 public struct SandboxRequest: Sendable {
     public var head: RequestHead
     public var body: [UInt8]
@@ -11,8 +11,8 @@ public struct SandboxRequest: Sendable {
         self.body = body
     }
 
-    /// - Parameter url: absolute; gives the Host field as well.
-    /// - Throws: an `HTTPFault` when `url` is no absolute http or https URL.
+    /// - Parameter url: an absolute URL, which also sets Host.
+    /// - Throws: an `HTTPFault` if `url` is no absolute http or https URL.
     public init(
         _ method: String, _ url: String, fields: [(name: String, value: String)] = [], body: String = ""
     ) throws(HTTPFault) {
@@ -25,13 +25,13 @@ public struct SandboxRequest: Sendable {
     var form: QueryText { QueryText(String(decoding: body, as: UTF8.self)) }
     /// `http://host:port` as the client wrote it.
     var origin: String { "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))" }
-    /// GET or HEAD.
+    /// True for GET and HEAD.
     var reads: Bool { head.method == .get || head.method == .head }
 
-    /// The path's segments, decoded, without empty ones.
+    /// The decoded segments of the path without empty ones.
     var segments: [String] { head.path.split(separator: "/").map { PercentCoding.decode($0) } }
 
-    /// The media type in lower case, without parameters; nil where the field is missing.
+    /// The media type in lower case without parameters; nil if the field is missing.
     var mediaType: String? {
         guard let value = head.fields["Content-Type"] else { return nil }
         return ASCII.lowercased(value.prefix { $0 != ";" }.filter { $0 != " " })
@@ -41,7 +41,7 @@ public struct SandboxRequest: Sendable {
         CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))[name]
     }
 
-    /// The credentials of that scheme in `Authorization`.
+    /// The credentials of this scheme in `Authorization`.
     func authorization(_ scheme: String) -> String? {
         guard let value = head.fields["Authorization"] else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1)
@@ -49,8 +49,7 @@ public struct SandboxRequest: Sendable {
         return String(parts[1])
     }
 
-    /// AM as the gateway names it: `am.localhost` for a request to any name under `.localhost`, else the host that was
-    /// asked.
+    /// AM's URL for the gateway: `am.localhost` for requests to names under `.localhost`, else the request's host.
     func amURL(_ options: SandboxOptions) -> String {
         if let url = options.amURL { return url }
         guard head.host.hasSuffix(".localhost") else { return origin + options.basePath }

@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// An answer, before framing: the service adds what its body's kind demands.
+/// A response before framing, which depends on the kind of body.
 public struct SandboxResponse: Sendable {
     public enum Body: Sendable {
         /// With Content-Length.
@@ -11,7 +11,7 @@ public struct SandboxResponse: Sendable {
         /// Ended by closing the connection.
         case untilClose([UInt8])
 
-        /// The content, whatever the framing.
+        /// The content in any framing.
         public var content: [UInt8] {
             switch self {
             case .bytes(let bytes), .chunked(let bytes, _), .untilClose(let bytes): bytes
@@ -22,15 +22,15 @@ public struct SandboxResponse: Sendable {
     public var status: Int
     public var fields: [(name: String, value: String)]
     public var body: Body
-    /// Milliseconds to wait before the answer goes out.
+    /// The delay of the response in milliseconds.
     public var delay = 0
-    /// The connection is reset instead.
+    /// True to reset the connection instead.
     var resets = false
-    /// What was mailed while it was made, each a line for the log.
+    /// The mails of this request, one log line each.
     public var mails: [String] = []
-    /// What a push service is to deliver besides.
+    /// The pushes to deliver.
     var pushes: [[UInt8]] = []
-    /// What this answer means, for the log: a few words, no secret in them.
+    /// A short description for the log, without secrets.
     public var note: String
 
     public init(_ status: Int, note: String, fields: [(name: String, value: String)] = [], body: Body = .bytes([])) {
@@ -40,7 +40,7 @@ public struct SandboxResponse: Sendable {
         self.body = body
     }
 
-    /// The first field of that name.
+    /// The first field with this name.
     public subscript(_ name: String) -> String? {
         fields.first { ASCII.equal($0.name, name) }?.value
     }
@@ -49,7 +49,7 @@ public struct SandboxResponse: Sendable {
         fields.filter { ASCII.equal($0.name, name) }.map(\.value)
     }
 
-    /// With a further field.
+    /// The response with another field.
     func adding(_ name: String, _ value: String) -> SandboxResponse {
         var response = self
         response.fields.append((name, value))
@@ -91,7 +91,7 @@ public struct SandboxResponse: Sendable {
         fault(404, "Resource '\(request.head.path)' not found", note: note)
     }
 
-    /// How a login fails.
+    /// The response of a failed login.
     static func loginFailure(_ status: Int, _ message: String, errorCode: String, note: String) -> SandboxResponse {
         let detail = JSONValue.record(["failureUrl": .string(""), "errorCode": .string(errorCode)])
         return fault(status, message, detail: detail, note: "\(note) (errorCode \(errorCode))")

@@ -1,26 +1,26 @@
 internal import Glibc
 public import TLSEngine
 
-/// The authority of a sandbox over HTTPS. Its key lives in this process alone, and ends with it.
+/// The CA of a sandbox over HTTPS. Its key exists only in this process.
 public struct SandboxAuthority: Sendable {
     fileprivate let authority: CertificateAuthority
 
-    /// - Throws: `MaterialFault` where no key can be made.
+    /// - Throws: `MaterialFault` if no key can be made.
     public init() throws(MaterialFault) {
         authority = try .make(name: "Usher sandbox", constraints: nil, now: time(nil))
     }
 
-    /// What clients have to trust, in PEM.
+    /// The certificate that clients have to trust, in PEM.
     public var certificate: [UInt8] { authority.certificate.pem }
 }
 
-/// TLS as the sandbox's loop has it.
+/// The TLS state of the sandbox's loop.
 final class SandboxSecurity {
     let buffers = TLSBuffers()
     private let authority: CertificateAuthority
     private let key: PrivateKey
     private let context: ServerContext
-    /// Every name that is asked for is the sandbox's.
+    /// The certificates by name. Any requested name is accepted.
     private var leaves: [String: Certificate] = [:]
 
     private static let maxLeaves = 1000
@@ -32,7 +32,7 @@ final class SandboxSecurity {
         context = try ServerContext(key: key, chain: authority.authority.chain, tickets: tickets)
     }
 
-    /// - Returns: nil where the library has no more memory, or takes the name for none.
+    /// - Returns: nil if OpenSSL is out of memory or rejects the name.
     func stream(showing name: String) -> TLSStream? {
         guard let leaf = leaves[name] ?? (try? authority.leaf(for: name, key: key, now: time(nil))) else { return nil }
         if leaves.count == Self.maxLeaves { leaves.removeAll() }

@@ -1,23 +1,24 @@
 internal import HTTPCodec
 
-/// An AM, a gateway and a protected resource as one state machine: no socket, no clock. Everything it knows is in
-/// here, so a copy is a fork of the whole world.
+/// An AM, a gateway and a protected resource as one state machine without sockets and clock. It contains all state, so a copy is
+/// a fork of the whole world.
 ///
-/// | Path | What |
+/// | Path | Server |
 /// |---|---|
 /// | `/am/json[/realms/root[/realms/alpha]]/authenticate`, `sessions`, `serverinfo/*`, `policies` | AM over REST |
-/// | `/am/oauth2…/authorize`, `access_token`, `token/revoke`, `introspect`, `userinfo`, `connect/endSession`, `.well-known/openid-configuration` | AM's OAuth 2.0 |
+/// | `/am/oauth2…/authorize`, `access_token`, `token/revoke`, `introspect`, `userinfo`, `connect/endSession` | AM's OAuth 2.0 |
+/// | `/am/oauth2…/.well-known/openid-configuration` | its metadata |
 /// | `/shop/…` | the gateway, with policies by path (`Protection`) |
-/// | `/api/…` | a resource that wants an access token |
-/// | `/sandbox/status` | counts of what has happened |
-/// | `/plain/…` | no gateway: answers for tests of proxies |
+/// | `/api/…` | a resource that requires an access token |
+/// | `/sandbox/status` | counters |
+/// | `/plain/…` | no gateway: pages to test proxies |
 public struct SandboxServer: Sendable {
     private let options: SandboxOptions
     private(set) var am: AccessManager
     private let gateway: Gateway
     private(set) var resource = ProtectedResource()
 
-    /// - Parameter generator: the source of all tokens and ids; a seeded one makes every answer repeatable.
+    /// - Parameter generator: the source of tokens and ids. A seeded one makes responses reproducible.
     public init(
         options: SandboxOptions = SandboxOptions(),
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -55,7 +56,7 @@ public struct SandboxServer: Sendable {
         return .text(200, greeting, note: "the front page")
     }
 
-    /// What follows `prefix` in `path`, whole segments only.
+    /// The rest of `path` after `prefix`, for whole segments only.
     private static func rest(of path: String, behind prefix: String) -> Substring? {
         guard path.hasPrefix(prefix) else { return nil }
         let rest = path.dropFirst(prefix.count)

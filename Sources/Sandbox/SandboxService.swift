@@ -3,30 +3,30 @@ internal import Glibc
 internal import HTTPCodec
 internal import TLSEngine
 
-/// The sandbox on sockets: one loop that speaks HTTP/1.1, plain or over TLS, on every address it is given. The Host field decides nothing:
-/// `am.localhost`, `ig.localhost` and `shop.localhost` are all the same.
+/// The sandbox on sockets: one loop that serves HTTP/1.1, plain or over TLS, on all given addresses. The Host field is ignored:
+/// `am.localhost`, `ig.localhost` and `shop.localhost` are equal.
 public final class SandboxService: Sendable {
-    /// The service cannot begin.
+    /// The service cannot start.
     public struct Failure: Error, CustomStringConvertible, Sendable {
         public let description: String
     }
 
     private enum Order: Sendable { case stop }
 
-    /// The ports that are really listened on, in the order of `listen`.
+    /// The bound ports, in the order of `listen`.
     public let boundPorts: [UInt16]
     private let options: SandboxOptions
     private let authority: SandboxAuthority?
     private let log: @Sendable (String) -> Void
     private let orders: Mailbox<Order>
-    /// Listening sockets until `run` takes them.
+    /// The listening sockets until `run` takes them.
     private let sockets: Locked<[Int32]>
 
-    /// Opens the listening sockets; connections wait until `run`.
+    /// Opens the listening sockets. Connections wait until `run`.
     /// - Parameters:
-    ///   - listen: numeric addresses and ports; port 0 lets the system choose.
-    ///   - authority: with one, all of them speak HTTPS, by certificates for whatever name a client asks for.
-    ///   - log: gets one line for each request, `GET /shop/pay → 401 · …`, on the thread of `run`. No secret is in it.
+    /// - listen: numeric addresses and ports; port 0 lets the system choose.
+    /// - authority: if given, all addresses serve HTTPS, with a certificate for any requested name.
+    /// - log: receives one line for each request, `GET /shop/pay → 401 · …`, on the thread of `run`, without secrets.
     /// - Throws: `Failure` with the address and the system's reason.
     public init(
         options: SandboxOptions = SandboxOptions(), listen: [(String, UInt16)], authority: SandboxAuthority? = nil,
@@ -63,8 +63,8 @@ public final class SandboxService: Sendable {
         sockets.withLock { for number in $0 { close(number) } }
     }
 
-    /// Serves on the calling thread until `stop`, or until one of the signals comes. Once only.
-    /// - Throws: `Failure` when the system gives no event loop.
+    /// Serves on the calling thread until `stop` or one of the signals. May be called once.
+    /// - Throws: `Failure` if no event loop can be created.
     public func run(until signals: [Int32] = []) throws {
         let numbers = sockets.withLock { numbers in
             defer { numbers = [] }
@@ -84,15 +84,15 @@ public final class SandboxService: Sendable {
         }
     }
 
-    /// Ends `run`, from any thread. Open connections are closed.
+    /// Ends `run` and closes open connections. Callable on any thread.
     public func stop() { orders.post(.stop) }
 }
 
-/// What the connections of one loop share.
+/// The shared state of a loop's connections.
 final class SandboxContext {
     let loop: Loop
     let options: SandboxOptions
-    /// Nil where plain HTTP is spoken.
+    /// Nil for plain HTTP.
     let security: SandboxSecurity?
     let log: @Sendable (String) -> Void
     private var server: SandboxServer
@@ -141,11 +141,11 @@ final class SandboxContext {
     private func sweepIdle() {
         let now = loop.refreshNow()
         for connection in connections.values where connection.deadline < now { connection.end() }
-        // accepting pauses where descriptors ran out
+        // accepting pauses when descriptors run out
         for listener in listeners { listener.resume() }
     }
 
-    /// Closes everything and stops the loop. Within a turn: what is closed dies when that is over.
+    /// Closes everything and stops the loop. Closed channels are released at the end of the turn.
     func close() {
         courier?.close()
         courier = nil

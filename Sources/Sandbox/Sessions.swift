@@ -1,27 +1,27 @@
 internal import HTTPCodec
 
-/// A signed-in user.
+/// A session of a user.
 struct Session: Sendable {
     var token: String
-    /// Audit tracking id: what transactions and id tokens are bound to. It never leaves the server as a credential.
+    /// The audit tracking id, which transactions and id tokens are bound to. It is no credential.
     var trackingId: String
     var user: String
     var realm: String
-    /// The trees that this session has passed.
+    /// The trees that the session has passed.
     var services: Set<String>
-    /// The highest level of those.
+    /// The highest level of these trees.
     var level: Int
     var created: Int
     var lastUsed: Int
 }
 
-/// How a session goes over the wire.
+/// The session cookie.
 struct SessionCookie: Sendable {
     let name: String
-    /// Nil: it is a cookie of the host alone.
+    /// Nil for a host-only cookie.
     let domain: String?
 
-    /// The session that a request carries: in the cookie, else in the header named like it.
+    /// The session of a request: in the cookie, else in the header of the same name.
     func token(of request: SandboxRequest) -> String? { request.cookie(name) ?? request.head.fields[name] }
 
     /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.
@@ -39,7 +39,7 @@ struct SessionTable: Sendable {
     /// Seconds.
     let maxLife: Int
     let maxIdle: Int
-    /// Since the beginning.
+    /// Counters since the start.
     private(set) var created = 0
     private(set) var ended = 0
 
@@ -50,7 +50,7 @@ struct SessionTable: Sendable {
         sessions = ExpiringTable(lifetime: maxLife)
     }
 
-    /// The session with that token, if it lives. Does not touch its idle time.
+    /// The valid session with this token. Does not reset its idle time.
     func find(_ token: String, now: Int) -> Session? {
         guard let session = sessions.value(token, now: now), now < session.lastUsed + maxIdle else {
             return nil

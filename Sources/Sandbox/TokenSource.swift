@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Where all tokens and ids come from.
+/// The generator of tokens and ids.
 struct TokenSource: Sendable {
     private var generator: any RandomNumberGenerator & Sendable
 
@@ -21,10 +21,10 @@ struct TokenSource: Sendable {
         return out
     }
 
-    /// 144 random bits in the URL-safe alphabet.
+    /// 144 random bits in base64url.
     mutating func token() -> String { Base64.encode(bytes(18), urlSafe: true) }
 
-    /// A session token in AM's spelling: stars and dots must survive whoever carries it.
+    /// A session token in AM's format. Its stars and dots test that clients and proxies preserve them.
     mutating func sessionToken() -> String { "\(token()).*AAJTSQACMDE.*" }
 
     /// A version 4 UUID (RFC 9562 §5.4).

@@ -1,21 +1,21 @@
-/// One approval for one access. Bound at its creation to realm, resource, session and, where a gateway asked, method;
-/// every later step checks all of them.
+/// An approval for one access. It is bound to realm, resource, session and, for a gateway, method. Each later step checks all of
+/// them.
 struct Transaction: Sendable {
     enum State: Sendable {
         case created, inProgress, completed
-        /// Used or refused: kept until its end so that it can be told from an id that never was.
+        /// Used or refused. It is kept until it expires, to tell it from an unknown id.
         case spent
     }
 
-    /// Why one that was presented grants nothing.
+    /// The reason why a presented transaction grants nothing.
     enum Misuse: String, Sendable, CaseIterable {
-        /// Made up, or over.
+        /// Unknown or expired.
         case unknown
-        /// Of another session or realm: somebody mixed them up.
+        /// Of another session or realm.
         case foreign
         /// Of another resource or method.
         case elsewhere
-        /// Used already, or refused.
+        /// Used or refused before.
         case again
         /// Not approved yet.
         case unapproved
@@ -24,17 +24,17 @@ struct Transaction: Sendable {
     var id: String
     var realm: String
     var resource: String
-    /// Nil where the asker named no method: the answer holds for each.
+    /// Nil if the question named no method; it then covers all.
     var method: String?
     /// The session's tracking id.
     var subject: String
-    /// What its approval asks.
+    /// The questions of its approval.
     var strategy: SandboxOptions.Strategy
     var state = State.created
-    /// How many accesses it has granted: never more than one.
+    /// The count of granted accesses, at most one.
     var uses = 0
 
-    /// The first eight characters of an id: enough to follow a story, too few to use.
+    /// The first eight characters of an id: enough to follow it in a log, too few to use it.
     static func short(_ id: String) -> String { String(id.prefix(8)) + "…" }
 }
 
@@ -44,8 +44,8 @@ struct TransactionTable: Sendable {
     private let usual: SandboxOptions.Strategy
 
     /// - Parameters:
-    ///   - lifetime: seconds from creation to use.
-    ///   - usual: what an approval asks where nothing else is said.
+    /// - lifetime: seconds from creation to use.
+    /// - usual: the default strategy.
     init(lifetime: Int, usual: SandboxOptions.Strategy) {
         transactions = ExpiringTable(lifetime: lifetime)
         self.usual = usual
@@ -63,7 +63,7 @@ struct TransactionTable: Sendable {
         return transaction
     }
 
-    /// Makes one that was just created good for nothing.
+    /// Applies faults to a new transaction.
     mutating func spoil(_ id: String, _ faults: Faults) {
         guard var found = transactions.value(id, now: 0) else { return }
         if faults.has(.expired) { transactions.remove(id) }
@@ -72,7 +72,7 @@ struct TransactionTable: Sendable {
         transactions.replace(id, found)
     }
 
-    /// CREATED → IN_PROGRESS. Nil for any id that this subject cannot start now.
+    /// CREATED → IN_PROGRESS. Nil if this subject cannot start the id now.
     mutating func begin(_ id: String, realm: String, subject: String, now: Int) -> Transaction? {
         let begun = move(id, from: .created, to: .inProgress, realm: realm, subject: subject, now: now)
         if begun != nil { tally.begun += 1 }
@@ -96,8 +96,7 @@ struct TransactionTable: Sendable {
         return found.state == .inProgress && found.realm == realm && found.subject == subject
     }
 
-    /// Takes the one access that a completed transaction grants. An id presented for another resource stays good for
-    /// its own.
+    /// Uses the one access of a completed transaction. If it is presented for another resource, it stays valid.
     mutating func use(
         _ id: String, realm: String, resource: String, method: String?, subject: String, now: Int
     ) -> Transaction? {
@@ -138,7 +137,7 @@ struct TransactionTable: Sendable {
         return found
     }
 
-    /// How many there were of each, since the beginning.
+    /// Counters since the start.
     struct Tally: Sendable {
         var created = 0
         var begun = 0

@@ -1,11 +1,11 @@
 internal import HTTPCodec
 
-/// What a policy still asks for before it grants access (docs/protocol.md#advice).
+/// An advice: the conditions that AM still requires before it grants access (docs/protocol.md#advice).
 public struct Advice: Equatable, Sendable {
-    /// The form in which it came, by precedence.
+    /// The form in which the advice came, in order of precedence.
     public enum Source: String, Sendable, CaseIterable { case header, redirect, body }
 
-    /// Some of the forms.
+    /// A set of forms.
     public struct Forms: OptionSet, Sendable {
         public let rawValue: UInt8
 
@@ -22,11 +22,11 @@ public struct Advice: Equatable, Sendable {
         public static let header = Forms(rawValue: 1)
         public static let redirect = Forms(rawValue: 2)
         public static let body = Forms(rawValue: 4)
-        /// What counts where a resource says nothing: a body may be somebody's data.
+        /// The default for a resource. It excludes `body`, because a body may be application data.
         public static let standard: Forms = [.header, .redirect]
     }
 
-    /// One kind of advice with its values: `TransactionConditionAdvice` and one id.
+    /// One condition with its values, such as `TransactionConditionAdvice` and one id.
     public struct Condition: Equatable, Sendable {
         public var name: String
         public var values: [String]
@@ -38,13 +38,13 @@ public struct Advice: Equatable, Sendable {
     }
 
     public var source: Source
-    /// The realm as it was named; nil where the form carries none.
+    /// The realm as the advice names it; nil where the form carries none.
     public var realm: String?
-    /// The address of AM as it was named. Kept for the log, never followed.
+    /// The AM address that the advice names. It is logged and never used for requests.
     public var amURI: String?
-    /// Where a redirect leads, as it was written but for query and fragment.
+    /// The target of a redirect as written, without query and fragment.
     public var location: String?
-    /// In the order in which they came; never empty, nor are the values of one.
+    /// The conditions in the order received. Neither the list nor any list of values is empty.
     public var conditions: [Condition]
 
     public init(
@@ -60,32 +60,31 @@ public struct Advice: Equatable, Sendable {
     static let transaction = "TransactionConditionAdvice"
     private static let trees = ["AuthenticateToServiceConditionAdvice", "AuthenticateToTreeConditionAdvice"]
 
-    /// The id of the transaction to approve, an opaque text.
+    /// The opaque id of the transaction to approve.
     public var transactionId: String? { conditions.first { $0.name == Self.transaction }?.values.first }
 
-    /// A transaction has to be approved; the session stays as it is.
+    /// True if a transaction has to be approved. The session stays the same.
     public var isTransaction: Bool { conditions.contains { $0.name == Self.transaction } }
 
-    /// Something else than a transaction is asked for; the session may be replaced.
+    /// True if the advice holds a condition other than a transaction. The session may be replaced.
     public var isUpgrade: Bool { conditions.contains { $0.name != Self.transaction } }
 
-    /// The tree to run, as `X-Tree` hands it back: `/alpha:StepUp` or `StepUp`.
+    /// The tree to run, in the form that `X-Tree` uses: `/alpha:StepUp` or `StepUp`.
     public var tree: String? { conditions.first { Self.trees.contains($0.name) }?.values.first }
 
-    /// The names of the conditions, for the log: values may be ids.
+    /// The names of the conditions, for the log. Values are left out because they may be ids.
     public var summary: String { conditions.map(\.name).joined(separator: ", ") }
 
-    /// The document that AM takes as `authIndexValue`, not yet percent-encoded.
+    /// The document for AM's `authIndexValue`, before percent-encoding.
     public var xml: String { AdvicesXML.document(conditions) }
 
-    /// AM's container takes 8 KiB of request line by default, and percent-encoding makes the document about half as
-    /// long again.
+    /// Limit in bytes. AM's container accepts 8 KiB of request line by default, and percent-encoding adds about half.
     static let maxDocument = 4096
 
-    /// Kinds of condition in one advice: far more than AM has. More make it no advice, and reading it no work.
+    /// Limit of conditions in one advice. AM has far fewer kinds; an advice with more is rejected while it is read.
     static let maxConditions = 64
 
-    /// Why this advice cannot be put to AM, one sentence; nil where it can.
+    /// One sentence that says why this advice cannot be sent to AM; nil if it can.
     public var refusal: String? {
         for condition in conditions {
             for value in condition.values where !value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {

@@ -1,28 +1,28 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Requests that speak of an advice themselves. A server that hands parts of a request on in a redirect, its query or an
-/// address in a parameter, would say with AM's authority what the request's sender wanted to have said.
+/// Detects requests that contain an advice themselves. A server that copies parts of a request into a redirect would present the
+/// sender's text as AM's advice.
 enum AdviceEcho {
     private static let mark = Array("authindex".utf8)
     private static let parameter = Array("goto".utf8)
-    /// The same in a multipart form.
+    /// The same parameter in a multipart form.
     private static let part = Array("name=\"goto\"".utf8)
 
-    /// How often encoding is taken off; what is encoded deeper comes out of no server as an advice.
+    /// Limit of decoding rounds. No server turns deeper encodings into an advice.
     private static let maxDecodings = 3
 
-    /// Whether URL or body name `authIndex…`, anywhere, or have a parameter `goto`, however encoded and in whatever case. Of
-    /// `Referer`, where some servers lead back to, only `authIndex…` tells: it names `goto` whenever AM has signed in.
+    /// Whether the URL or body contains `authIndex…` or a parameter `goto`, in any encoding and case. `Referer` is checked for
+    /// `authIndex…` alone: it contains `goto` after every sign-in at AM.
     static func isIn(_ head: RequestHead, body: [UInt8]) -> Bool {
         let target = head.fields.bytes[head.target.pathAndQuery.indices]
-        // a path is no list of parameters
+        // the path holds no parameters
         let query = target.drop { $0 != 0x3F }.dropFirst()
         return has(mark, plain(target)) || isIn(query) || isIn(body[...])
             || head.fields.values(named: "Referer").contains { has(mark, plain(Array($0.utf8)[...])) }
     }
 
-    /// Whether a query, or a body as a form, names either.
+    /// Whether a query or form body contains either.
     private static func isIn(_ pairs: ArraySlice<UInt8>) -> Bool {
         let text = plain(pairs)
         return has(mark, text) || has(part, text)
@@ -33,7 +33,7 @@ enum AdviceEcho {
             }
     }
 
-    /// In lower case and without encoding.
+    /// The text in lower case and percent-decoded.
     private static func plain(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text = Array(bytes)
         for _ in 0..<maxDecodings where !decode(&text) { break }
@@ -41,8 +41,8 @@ enum AdviceEcho {
         return text
     }
 
-    /// Takes percent-encoding, and the escapes of JSON's strings, off once, in place: a body may be large. False where there
-    /// is none.
+    /// Removes one level of percent-encoding and of JSON string escapes in place, because a body may be large. Returns false if
+    /// there is none.
     private static func decode(_ text: inout [UInt8]) -> Bool {
         guard var write = text.firstIndex(where: { $0 == 0x25 || $0 == 0x5C }) else { return false }
         var read = write
@@ -64,7 +64,7 @@ enum AdviceEcho {
         return isShorter
     }
 
-    /// How long an escape for one byte is that may begin here, `%41` or `\u0041`; 0 where none does.
+    /// The length of the one-byte escape at this position, `%41` or `\u0041`; 0 if there is none.
     private static func escapeLength(_ text: [UInt8], _ start: Int) -> Int {
         if text[start] == 0x25 { return start + 2 < text.count ? 3 : 0 }
         guard text[start] == 0x5C, start + 5 < text.count, text[start + 1] == 0x75, text[start + 2] == 0x30,
@@ -73,7 +73,7 @@ enum AdviceEcho {
         return 6
     }
 
-    /// Whether a word stands in the text, at a place that suits.
+    /// Whether the text contains the word at a position that `suits` accepts.
     private static func has(
         _ word: [UInt8], _ text: [UInt8], where suits: (_ start: Int, _ end: Int) -> Bool = { _, _ in true }
     ) -> Bool {

@@ -1,17 +1,17 @@
 public import HTTPCodec
 internal import Interception
 
-/// The exchange in which something came that reads like an advice.
+/// An exchange whose response contains a possible advice.
 public struct AdvisedExchange: Sendable {
-    /// As the client sent it.
+    /// The request as the client sent it.
     public var request: RequestHead
-    /// As the origin got it.
+    /// The request as the origin server received it.
     public var sent: RequestHead
     public var body: [UInt8]
-    /// The whole body was kept.
+    /// True if the whole request body was buffered.
     public var bodyComplete: Bool
     public var resource: AuthorizationPolicy.Resource
-    /// Of the answer.
+    /// The status of the response.
     public var status: Int
 
     public init(
@@ -27,10 +27,10 @@ public struct AdvisedExchange: Sendable {
     }
 }
 
-/// Whose word counts as an advice, and which advice is acted on: a step-up runs in the user's session.
+/// Decides which advice is trusted and acted on. A step-up runs in the user's session, so the advice must come from AM.
 extension AuthorizationPolicy {
-    /// The forms of advice that are looked for in an answer. A policy evaluation's answer is decisions and nothing else, so
-    /// there the body counts unasked.
+    /// The forms of advice to look for in a response. The response to a policy evaluation holds decisions only, so `body` counts
+    /// there by default.
     public func forms(for request: RequestHead, sent: RequestHead, _ resource: Resource) -> Advice.Forms {
         if resource.advice.contains(.body) || !isPolicyEvaluation(request) || !isPolicyEvaluation(sent) {
             return resource.advice
@@ -38,7 +38,7 @@ extension AuthorizationPolicy {
         return resource.advice.union(.body)
     }
 
-    /// Why what reads like an advice is none, one sentence; nil where it is one.
+    /// One sentence that says why a possible advice is not trusted; nil if it is.
     public func doubt(of advice: Advice, in exchange: AdvisedExchange) -> String? {
         guard advice.source == .redirect, let location = advice.location else { return nil }
         guard let target = URLReference.resolve(location, against: exchange.sent),
@@ -53,11 +53,11 @@ extension AuthorizationPolicy {
         return nil
     }
 
-    /// What becomes of an advice that counts.
+    /// The decision on a trusted advice.
     public enum Judgement: Equatable, Sendable {
-        /// A step-up in one of the configured realms, as the configuration spells it.
+        /// Run a step-up in this configured realm, spelled as in the configuration.
         case stepUp(realm: String)
-        /// Nothing, for this reason, one sentence.
+        /// Do nothing, for the reason in this sentence.
         case refused(String)
     }
 
@@ -68,7 +68,7 @@ extension AuthorizationPolicy {
         return realm(of: advice, in: exchange)
     }
 
-    /// Where a step-up for the advice would run, whoever does it.
+    /// The realm of a step-up for the advice, whether Usher or the client performs it.
     public func realm(of advice: Advice, in exchange: AdvisedExchange) -> Judgement {
         let named = namedRealm(advice, exchange)
         guard let realm = server.configuredRealm(named) else {
@@ -77,15 +77,15 @@ extension AuthorizationPolicy {
         return refusalOfTrees(advice, exchange, realm: realm).map(Judgement.refused) ?? .stepUp(realm: realm)
     }
 
-    /// The realm of an advice; that of the policy evaluation, or the first one configured, where it names none.
+    /// The realm of an advice. Falls back to the realm of the policy evaluation, then to the first configured realm.
     private func namedRealm(_ advice: Advice, _ exchange: AdvisedExchange) -> String {
         if let realm = advice.realm, !realm.isEmpty { return Realm.normalized(realm) }
         return evaluatedRealm(exchange.request) ?? server.realms.first ?? "/"
     }
 
     private func refusalOfTrees(_ advice: Advice, _ exchange: AdvisedExchange, realm: String) -> String? {
-        // AM's own decisions, challenges and redirects of a listed resource may name any tree of the configured realms. What
-        // an application passes on in a body is further from AM, and names none unless it is told to
+        // decisions, challenges and redirects of AM may name any tree of the configured realms. A body that an application passes
+        // on is less direct, so it names no tree unless `trees` allows it
         let isAsked = advice.source != .body || isPolicyEvaluation(exchange.request)
         let allowed = exchange.resource.trees ?? (isAsked ? nil : [])
         for condition in advice.conditions {
@@ -112,7 +112,7 @@ extension AuthorizationPolicy {
 }
 
 extension Advice.Condition {
-    /// What the values of a condition name (docs/protocol.md#conditions-and-their-document).
+    /// The kind of object that a condition's values name (docs/protocol.md#conditions-and-their-document).
     enum Subject { case none, realm, level, tree, unknown }
 
     var subject: Subject {

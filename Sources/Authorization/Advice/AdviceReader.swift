@@ -1,19 +1,18 @@
 import Formats
 public import HTTPCodec
 
-/// Finds the advice in a response (docs/protocol.md#advice). Whatever is malformed is no advice. Whether one that was read
-/// counts is asked elsewhere.
+/// Finds the advice in a response (docs/protocol.md#advice). Malformed text is no advice. `AuthorizationPolicy.doubt` and
+/// `judgement` decide whether the advice counts.
 public struct AdviceReader: Sendable {
     private let forms: Advice.Forms
 
-    /// - Parameter forms: those that are looked for; the others are what the resource sends, and no more.
+    /// - Parameter forms: the forms to look for; other forms are relayed as response data.
     public init(_ forms: Advice.Forms) { self.forms = forms }
 
-    /// A longer body is no advice: decisions on a thousand resources fit, and reading it holds up nobody.
+    /// Limit of a body in bytes. Decisions on a thousand resources fit, and reading them does not delay others.
     public static let maxBody = 256 << 10
 
-    /// Whether the body of such a response could be an advice and so has to be seen whole. False where the fields
-    /// already carry one.
+    /// Whether the response body may be an advice and has to be buffered whole. False if the fields already carry an advice.
     public func needsBody(status: Int, fields: FieldTable) -> Bool {
         guard forms.contains(.body), [200, 401, 403].contains(status), Self.isJSON(fields), Self.isPlain(fields) else {
             return false
@@ -22,8 +21,8 @@ public struct AdviceReader: Sendable {
         return header(status, fields) == nil
     }
 
-    /// The advice of a response, by precedence from a challenge, a redirect or the body.
-    /// - Parameter body: the whole body; nil where it was not kept.
+    /// The advice of a response: from a challenge, else a redirect, else the body.
+    /// - Parameter body: the whole body; nil if it was not buffered.
     public func read(status: Int, fields: FieldTable, body: [UInt8]?) -> Advice? {
         if let advice = header(status, fields) { return advice }
         if let advice = redirect(status, fields) { return advice }
@@ -31,11 +30,11 @@ public struct AdviceReader: Sendable {
         return Self.decision(body)
     }
 
-    /// Why an answer that announces an advice has none that can be read, one sentence; nil where it announces none.
-    /// Asked of answers without an advice alone.
+    /// One sentence that says why an announced advice cannot be read; nil if the response announces none. Called only for
+    /// responses without an advice.
     public func flaw(status: Int, fields: FieldTable) -> String? {
         if forms.contains(.header), status == 401 {
-            // one that is cut off is no challenge, but its name is there
+            // a truncated challenge does not parse, but its scheme is still visible
             for line in fields.values(named: "WWW-Authenticate")
             where ASCII.equal(Substring(line.utf8.prefix { $0 != 0x20 }), Self.scheme)
                 || Challenge.list(line).contains(where: { ASCII.equal($0.scheme, Self.scheme) })
@@ -68,11 +67,11 @@ public struct AdviceReader: Sendable {
 
     // MARK: the redirect form
 
-    /// Where a redirect leads, less query and fragment, and its query; nil where it has none.
+    /// The redirect target without query and fragment, and its query; nil if it has no query.
     private func redirectParts(_ status: Int, _ fields: FieldTable) -> (place: Substring, query: QueryText)? {
         guard forms.contains(.redirect), [301, 302, 303, 307, 308].contains(status), let reference = fields["Location"]
         else { return nil }
-        // by bytes: as characters, a mark with a combining one behind it would be no mark
+        // split by bytes: a "?" followed by a combining mark is a different Character
         let parts = reference.utf8.prefix { $0 != 0x23 }.split(
             separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? (Substring(parts[0]), QueryText(Substring(parts[1]))) : nil
@@ -90,8 +89,8 @@ public struct AdviceReader: Sendable {
             conditions: conditions)
     }
 
-    /// Reads the spellings of the document that are in use (docs/protocol.md#conditions-and-their-document): plain,
-    /// percent-encoded once or twice more, base64 in either alphabet.
+    /// Reads every spelling of the document in use (docs/protocol.md#conditions-and-their-document): plain, percent-encoded once
+    /// or twice more, or base64 in either alphabet.
     private static func document(_ value: String) -> [Advice.Condition]? {
         var text = trimmed(value)
         for _ in 0..<2 where text.hasPrefix("%") { text = trimmed(PercentCoding.decode(text, plusAsSpace: true)) }
@@ -99,7 +98,7 @@ public struct AdviceReader: Sendable {
         return base64(text).flatMap(AdvicesXML.read)
     }
 
-    /// Either alphabet; a `+` that somebody decoded as in a query reads back as a space.
+    /// Decodes base64 in either alphabet. A space stands for a `+` that was decoded as in a query.
     private static func base64(_ text: String) -> [UInt8]? {
         Base64.decode(String(decoding: text.utf8.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self))
     }
@@ -129,7 +128,7 @@ public struct AdviceReader: Sendable {
         var transaction: [Advice.Condition]?
         for decision in decisions where !decision.grants {
             guard let conditions = conditions(decision.advices) else { continue }
-            // as AM has it within one decision: a transaction comes last, for it is good for one access
+            // as AM does within one decision: a transaction comes last, because it covers one access only
             if conditions.contains(where: { $0.name != Advice.transaction }) {
                 return Advice(source: .body, conditions: conditions)
             }
@@ -140,7 +139,7 @@ public struct AdviceReader: Sendable {
 
     // MARK: conditions
 
-    /// The lists of texts in an object; whatever else it holds is left out. Nil where nothing remains.
+    /// The string lists in an object. Other members are ignored. Nil if no list remains.
     private static func conditions(_ value: JSONValue) -> [Advice.Condition]? {
         var conditions: [Advice.Condition] = []
         for member in value.members ?? [] where AdvicesXML.isConditionName(member.name) {

@@ -1,13 +1,13 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The document that carries advice: `Advices`, in it `AttributeValuePair`s, each of one `Attribute name="…"` and any
+/// The XML document that carries an advice: `Advices` with `AttributeValuePair`s, each with one `Attribute name="…"` and any
 /// number of `Value`s (docs/protocol.md#conditions-and-their-document).
 enum AdvicesXML {
     /// Writes the document without white space.
     ///
-    /// AM percent-decodes the document once more than the query asks for, so a literal `%` or `+` would be lost; as a
-    /// character reference both survive, however often the text is decoded.
+    /// AM percent-decodes the document once more than the query requires, so a literal `%` or `+` would be lost. Both are written
+    /// as character references, which survive repeated decoding.
     static func document(_ conditions: [Advice.Condition]) -> String {
         var out = "<Advices>"
         for condition in conditions {
@@ -18,21 +18,21 @@ enum AdvicesXML {
         return out + "</Advices>"
     }
 
-    /// Reads a document; nil for anything that is not exactly of this shape.
+    /// Reads a document. Returns nil for any other shape.
     static func read(_ bytes: [UInt8]) -> [Advice.Condition]? {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = AdvicesXMLReader(bytes)
         return try? reader.document()
     }
 
-    /// What a condition may be called, in documents and in JSON alike: it goes into documents unescaped.
+    /// Whether the text is a valid condition name in documents and JSON. Documents contain the name unescaped.
     static func isConditionName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x5F }
     }
 }
 
-/// Reads the little of XML 1.0 that the document needs. A document type, a processing instruction, an unknown entity,
-/// text between the elements or another element than the four make it malformed.
+/// Parses the subset of XML 1.0 that the document needs. Document types, processing instructions, unknown entities, other
+/// elements and text between elements are malformed.
 private struct AdvicesXMLReader {
     struct Malformed: Error {}
 
@@ -42,7 +42,7 @@ private struct AdvicesXMLReader {
         var isEmpty: Bool
     }
 
-    /// Attributes of one tag; the document needs one.
+    /// Limit of attributes in one tag; the document needs one.
     private static let maxAttributes = 8
 
     private let bytes: [UInt8]
@@ -68,7 +68,7 @@ private struct AdvicesXMLReader {
         return conditions
     }
 
-    /// Several pairs of one name mean the same as one pair with all of the values.
+    /// Merges pairs of the same name into one pair with all values.
     private func merge(_ condition: Advice.Condition, into conditions: inout [Advice.Condition]) {
         if let index = conditions.firstIndex(where: { $0.name == condition.name }) {
             conditions[index].values += condition.values
@@ -77,7 +77,7 @@ private struct AdvicesXMLReader {
         }
     }
 
-    /// Nil for a pair that asks for nothing.
+    /// Reads one pair. Returns nil if it has no valid name or no values.
     private mutating func pair() throws(Malformed) -> Advice.Condition? {
         let tag = try startTag()
         guard tag.name == "AttributeValuePair", !tag.isEmpty else { throw Malformed() }
@@ -161,7 +161,7 @@ private struct AdvicesXMLReader {
 
     // MARK: text
 
-    /// The text of a `Value` and its end tag, without the white space around it.
+    /// Reads the text and end tag of a `Value`. Surrounding white space is removed.
     private mutating func text() throws(Malformed) -> String {
         var out: [UInt8] = []
         while !has("</") {
@@ -184,7 +184,7 @@ private struct AdvicesXMLReader {
         return String(decoding: trimmed[..<end], as: UTF8.self)
     }
 
-    /// One character or reference.
+    /// Reads one character or reference.
     private mutating func character(into out: inout [UInt8]) throws(Malformed) {
         let byte = bytes[at]
         guard byte == 0x26 else {
@@ -208,7 +208,7 @@ private struct AdvicesXMLReader {
         }
     }
 
-    /// `#65` or `#x41`, for the characters that XML knows.
+    /// Reads `#65` or `#x41`. Returns nil for characters that XML does not allow.
     private static func numbered(_ reference: String) -> Unicode.Scalar? {
         guard reference.hasPrefix("#") else { return nil }
         let isHex = reference.hasPrefix("#x")
@@ -221,7 +221,7 @@ private struct AdvicesXMLReader {
         return isText ? scalar : nil
     }
 
-    // MARK: marks
+    // MARK: tokens
 
     private func has(_ mark: StaticString) -> Bool {
         guard at + mark.utf8CodeUnitCount <= bytes.count else { return false }
@@ -242,7 +242,7 @@ private struct AdvicesXMLReader {
         at += mark.utf8CodeUnitCount
     }
 
-    /// White space and comments, all that may stand between elements.
+    /// Skips white space and comments, which may stand between elements.
     private mutating func skipBetween() throws(Malformed) {
         while true {
             _ = skipSpace()

@@ -1,18 +1,18 @@
 internal import Formats
 internal import Interception
 
-/// Which callbacks an answer is for, beside their type and prompt. What is nil or empty is open.
+/// Restricts an answer to certain callbacks, beyond their type and prompt. A nil or empty field does not restrict.
 public struct AnswerScope: Equatable, Sendable {
-    /// A glob over the callback's own name.
+    /// A glob for the callback's own name.
     public var name: String?
-    /// A glob over the page's stage.
+    /// A glob for the page's stage.
     public var stage: String?
     public var tree: TreePattern?
-    /// The page's number in the tree, from 1; what is polled is not counted.
+    /// The page's number in the tree, from 1. Polls do not count.
     public var page: Int?
-    /// Which one of its type on the page, from 1.
+    /// The callback's position among those of its type on the page, from 1.
     public var number: Int?
-    /// Globs over the user's name; empty for everybody.
+    /// Globs for the user's name; empty for every user.
     public var users: [String]
 
     public init(
@@ -27,14 +27,14 @@ public struct AnswerScope: Equatable, Sendable {
         self.users = users
     }
 
-    /// Where a callback stands.
+    /// The position of a callback.
     struct Place {
         var name = ""
         var number = 1
         var page: AnswerPage
     }
 
-    /// Whether the callback at this place is meant, whoever the user is.
+    /// Whether the scope includes a callback at this place, regardless of the user.
     func takes(_ place: Place) -> Bool {
         Self.fits(name, place.name) && Self.fits(stage, place.page.stage)
             && page.map { $0 == place.page.number } ?? true && number.map { $0 == place.number } ?? true
@@ -49,7 +49,7 @@ public struct AnswerScope: Equatable, Sendable {
         glob.map { Glob.matches($0, text, ignoringCase: true) } ?? true
     }
 
-    // MARK: covering
+    // MARK: coverage
 
     func covers(_ other: AnswerScope) -> Bool {
         Self.covers(name, other.name) && Self.covers(stage, other.stage)
@@ -68,16 +68,16 @@ public struct AnswerScope: Equatable, Sendable {
     var part: String { "\(name ?? "*") \(stage ?? "*") \(tree?.text ?? "*") \(page ?? 0) \(number ?? 0) \(users)" }
 }
 
-/// The page that callbacks stand on.
+/// The page that contains the callbacks.
 struct AnswerPage {
     var stage = ""
     var number = 1
     var tree: RunningTree?
-    /// What the user is called; nil where nobody has asked.
+    /// The user's names; nil if AM was not asked.
     var userNames: [String]?
 }
 
-/// The tree that runs, as far as it is told: that of a transaction is not.
+/// The running tree. It is unknown for a transaction.
 struct RunningTree: Sendable {
     var name: String
     var realm: String

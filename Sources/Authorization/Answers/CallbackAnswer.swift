@@ -3,30 +3,30 @@ public import Formats
 extension AuthorizationPolicy {
     /// One entry of `answers`.
     public struct CallbackAnswer: Sendable {
-        /// What is filled in.
+        /// The content to fill in.
         public enum Response: Equatable, Sendable {
             case value(String)
-            /// The label of a choice.
+            /// Selects the choice with this label.
             case choose(String)
-            /// What AM has set already.
+            /// Keeps AM's default.
             case preset
             case oneTime(OneTimePassword)
             case device(DeviceProfile)
-            /// A security question, nil for the first that is offered, and its answer.
+            /// A security question and its answer. A nil question selects the first that is offered.
             case security(question: String?, answer: String)
-            /// Inputs by their names.
+            /// Sets inputs by name.
             case inputs([NamedText])
-            /// What the user's browser would come back with, as parameters of the next call.
+            /// The parameters that the user's browser would return with. They go into the next call.
             case redirect([NamedText])
-            /// A button of a page that waits, and after how many milliseconds of waiting it is pressed.
+            /// Presses a button of a waiting page after this many milliseconds of waiting.
             case leave(label: String, after: Int)
-            /// A person is asked.
+            /// Asks a person.
             case ask
         }
 
-        /// The callback's type: `NameCallback`.
+        /// The callback's type, such as `NameCallback`.
         public var callback: String
-        /// A glob over the prompt; nil matches every prompt. Case does not matter.
+        /// A glob for the prompt, ignoring case; nil matches every prompt.
         public var prompt: String?
         public var scope: AnswerScope
         public var response: Response
@@ -40,15 +40,15 @@ extension AuthorizationPolicy {
             self.response = response
         }
 
-        /// True where every callback that `other` would answer is taken by this one. A glob takes all that another glob
-        /// takes where it matches that glob's own text: a star of the second can then only be met by a star of the first.
+        /// True if this answer takes every callback that `other` takes. A glob covers another glob if it matches the other's own
+        /// text, because only a star can match the other's star.
         public func covers(_ other: CallbackAnswer) -> Bool {
             callback == other.callback && AnswerScope.covers(prompt, other.prompt) && scope.covers(other.scope)
         }
     }
 }
 
-/// A name with its text.
+/// A name and its text.
 public struct NamedText: Equatable, Sendable {
     public var name: String
     public var text: String
@@ -59,7 +59,7 @@ public struct NamedText: Equatable, Sendable {
     }
 }
 
-/// What a DeviceProfileCallback is told: as much of it as the callback asks for.
+/// The data for a DeviceProfileCallback. Only the parts that the callback asks for are sent.
 public struct DeviceProfile: Equatable, Sendable {
     public var identifier: String
     public var metadata: JSONValue?

@@ -1,39 +1,38 @@
 internal import Formats
 
-/// Which one-time passwords have been given out, over all loops and restarts: none is given twice, for AM refuses the
-/// second.
+/// Records which one-time passwords were used, across all loops and restarts. AM refuses a password that is used twice.
 struct OneTimeCounters {
-    /// Nil where nobody remembers.
+    /// Nil if nothing is persisted.
     let state: (any StateStore)?
 
     enum Claim: Equatable {
         case code(String)
-        /// The one of this time was given before.
+        /// The password of this period was used before.
         case taken
-        /// It is being read which ones another process has given; to be asked again after so many milliseconds.
+        /// The counters of another process are being read. Ask again after this many milliseconds.
         case later(milliseconds: Int)
         case failed(String)
     }
 
-    /// The clock went back rather than that these were given before their time.
+    /// Limit of periods ahead. A larger distance means that the clock was set back.
     private static let mostAhead: UInt64 = 10
-    /// So many times are kept ahead: fewer, for a clock that is set back a little must not give them again.
+    /// Limit of reserved periods. It is smaller than `mostAhead`, so a clock that is set back a little does not reuse them.
     private static let mostKept = mostAhead / 2
 
-    /// How long it takes to read a small file, in milliseconds.
+    /// The time to read a small file, in milliseconds.
     private static let reading = 10
 
-    /// A password of a time that is still to come, and that is nobody else's.
+    /// An unused password of a future period.
     struct Place: Sendable {
         let counter: UInt64
-        /// It is for whoever asked; else it is asked for again then.
+        /// True if the password is reserved for the caller. Otherwise the caller asks again at that time.
         var isKept = false
-        /// When that time begins, in seconds since 1970.
+        /// The start of the period, in seconds since 1970.
         let time: Int
     }
 
-    /// Where that of this time was given before, the first that nobody waits for yet. It is kept for whoever asks, unless its
-    /// time is more than `longest` seconds away. Nil where there is one now.
+    /// The first free place if the current password was used before. The place is reserved unless it is more than `longest`
+    /// seconds away. Nil if the current password is free.
     func place(_ password: OneTimePassword, seconds: Int, longest: Int) -> Place? {
         let key = StateKey(.counters, password.name)
         guard case .time(let period) = password.kind, let known = state?.value(of: key).flatMap(Self.counter),
@@ -51,10 +50,10 @@ struct OneTimeCounters {
         return place
     }
 
-    /// The password of a place whose time has come; nil where it is not to be given any more, or not yet.
+    /// The password of a place. Nil before its period starts and after the password has expired.
     func code(of place: Place, _ password: OneTimePassword, seconds: Int) -> String? {
         guard case .time(let period) = password.kind else { return nil }
-        // AM takes that of the time before
+        // AM also accepts the password of the previous period
         let counter = Self.counter(of: seconds, period)
         return place.counter == counter || place.counter + 1 == counter ? password.code(place.counter) : nil
     }
@@ -95,10 +94,10 @@ struct OneTimeCounters {
 
     private static func counter(_ bytes: [UInt8]) -> UInt64? { UInt64(String(decoding: bytes, as: UTF8.self)) }
 
-    /// How far ahead a code is looked for that somebody else gave.
+    /// How many counters ahead to look for a code that was used elsewhere.
     private static let mostPassed: UInt64 = 10
 
-    /// Somebody else may have told AM the code of this password: it is not given once more.
+    /// Records a code that was sent to AM by someone else, so that Usher does not use it again.
     func saw(_ code: String, of password: OneTimePassword, seconds: Int) {
         let key = StateKey(.counters, password.name)
         let first: UInt64
@@ -116,7 +115,7 @@ struct OneTimeCounters {
         _ = change(key) { last in last = max(last ?? found, found) }
     }
 
-    /// - Returns: false where it cannot be kept.
+    /// - Returns: false if the change cannot be stored.
     private func change(_ key: StateKey, _ body: (inout UInt64?) -> Void) -> Bool {
         guard let state else {
             var none: UInt64?

@@ -2,12 +2,12 @@ internal import Formats
 internal import HTTPCodec
 public import TLSEngine
 
-/// A secret that one-time passwords are made of: by the clock (TOTP, RFC 6238) or one after another (HOTP, RFC 4226).
+/// A secret for one-time passwords: time-based (TOTP, RFC 6238) or counter-based (HOTP, RFC 4226).
 public struct OneTimePassword: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// Another one every so many seconds.
+        /// A new password every `period` seconds.
         case time(period: Int)
-        /// - Parameter first: the counter of the first one.
+        /// - Parameter first: the first counter.
         case counter(first: UInt64)
     }
 
@@ -26,7 +26,7 @@ public struct OneTimePassword: Equatable, Sendable {
         self.digits = digits
     }
 
-    /// The password of a counter (RFC 4226 §5.3); nil where the library fails.
+    /// The password of a counter (RFC 4226 §5.3); nil if OpenSSL fails.
     public func code(_ counter: UInt64) -> String? {
         let message = (0..<8).map { UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * $0)) }
         guard let code = MessageCode.hmac(hash, key: key, message), let last = code.last else { return nil }
@@ -38,7 +38,7 @@ public struct OneTimePassword: Equatable, Sendable {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// What the secret is known by where nobody is to know it.
+    /// A name for the secret that does not reveal it: a digest.
     var name: String {
         let what: String
         switch kind {
@@ -49,18 +49,18 @@ public struct OneTimePassword: Equatable, Sendable {
         return "\(what) \(Base64.encode(digest.prefix(16), urlSafe: true))"
     }
 
-    /// For telling one login from others: a secret itself.
+    /// A part of the key that separates logins. It contains the secret.
     var part: String { "\(kind) \(hash.rawValue) \(digits) \(Base64.encode(key))" }
 }
 
 extension OneTimePassword {
-    /// Why a text holds no secret, in words that go on behind "takes …".
+    /// The reason why a text is no valid secret. It completes a message "takes …".
     public struct Fault: Error, Equatable, Sendable {
         public let words: String
     }
 
-    /// - Parameter text: the secret in base32, or an `otpauth://` URI, as authenticators are given it. What the URI says
-    ///   goes before `standard`.
+    /// - Parameter text: the secret in base32, or an `otpauth://` URI as authenticator apps use it. Values of the URI override
+    ///   `standard`.
     public init(reading text: String, _ standard: OneTimePassword) throws(Fault) {
         guard text.utf8.starts(with: "otpauth:".utf8) else {
             self = standard

@@ -1,13 +1,13 @@
 internal import Formats
 
-/// What AM says of a session (`sessions?_action=getSessionInfo`).
+/// Reads AM's session information (`sessions?_action=getSessionInfo`).
 enum SessionInfo {
-    /// Who the session's user is, for telling one from another; nil where AM does not say.
+    /// An identifier that tells users apart; nil if AM gives none.
     static func identity(_ answer: JSONValue?) -> String? {
         ["universalId", "username"].lazy.compactMap { answer?[$0]?.text }.first { !$0.isEmpty }.map(ASCII.lowercased)
     }
 
-    /// What the session's user is called: the name, and the id where that is another one. None where AM does not say.
+    /// The user's name, and the id if it differs. Empty if AM gives neither.
     static func names(_ answer: JSONValue?) -> [String] {
         var names = [answer?["username"]?.text ?? ""]
         // `id=alice,ou=user,o=alpha,ou=services,…`

@@ -2,27 +2,27 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// What goes back for a callback.
+/// The data to send back for a callback.
 enum CallbackFilling {
     case asItCame
     case filled(JSONValue)
-    /// The main input takes a one-time password, which is made when everything else is ready.
+    /// The main input takes a one-time password, which is generated last.
     case code(OneTimePassword)
-    /// It goes back as it came, with parameters of the call.
+    /// The callback goes back unchanged, and the call gets these parameters.
     case redirect([NamedText])
 }
 
 extension Callback {
-    /// Which answer the configuration has for a callback.
+    /// The configured answer to a callback.
     enum Choice {
         case none
         case answer(Answer)
-        /// It depends on the user, whom nobody has asked for.
+        /// The answer depends on the user, who is not known yet.
         case unknownUser
     }
 
-    /// The first answer for this type whose prompt and scope fit.
-    /// - Parameter number: which one of its type it is on the page.
+    /// The first answer for this type with a matching prompt and scope.
+    /// - Parameter number: the callback's position among those of its type on the page.
     func answer(from answers: [Answer], _ page: AnswerPage, number: Int) -> Choice {
         let place = AnswerScope.Place(name: name, number: number, page: page)
         for answer in answers
@@ -34,11 +34,11 @@ extension Callback {
         return .none
     }
 
-    /// What goes back with this answer.
+    /// The callback filled in with this answer.
     /// - Parameters:
-    ///   - taken: security questions that others of the page have.
-    ///   - fallsBack: the configuration answers a hidden value of this step, which is how a tree is told that a
-    ///     device is not to be had; only then may what asks for the device go back.
+    /// - taken: security questions that other callbacks of the page use.
+    /// - fallsBack: true if the configuration answers a hidden value of this step, which tells the tree that there is no device.
+    ///   Only then may a callback for the device go back unchanged.
     func fill(
         _ answer: Answer?, taken: inout Set<String>, fallsBack: Bool
     ) throws(StepUp.Failure) -> CallbackFilling {
@@ -73,7 +73,7 @@ extension Callback {
         }
     }
 
-    /// What the filled callback tells AM.
+    /// The answer that the filled callback gives to AM.
     func given(in filled: JSONValue, isChoice: Bool) -> GivenAnswers.Answer {
         let inputs = filled["input"]?.items ?? []
         let hasNames = !inputNames.isEmpty
@@ -83,7 +83,7 @@ extension Callback {
             failed: failedPolicies)
     }
 
-    /// An answer of this kind is taken from what AM offers, and tells it nothing that could be wrong by itself.
+    /// True if the answer is selected from AM's offers. Such an answer cannot be wrong by itself.
     var isChoice: Bool {
         switch kind {
         case .choice, .truth, .optional, .provider, .language, .profile: true
@@ -119,10 +119,10 @@ extension Callback {
         }
     }
 
-    /// What AM has set already.
+    /// The value that AM has preset.
     private func preset() throws(StepUp.Failure) -> JSONValue {
         let names = ["defaultText", "defaultChoice", "defaultOption", "value"]
-        // a hidden value goes back with what its input holds: its output is what a page would show
+        // a hidden value goes back with its input's value: its output is display text
         let preset = kind == .optional ? nil : names.lazy.compactMap { output($0) }.first
         guard let value = preset ?? Self.mainInput(of: inputs).flatMap({ inputs[$0]["value"] }), value != .null else {
             throw StepUp.Failure(.unanswered, "AM sets no default for \(shown)")
@@ -130,7 +130,7 @@ extension Callback {
         return value
     }
 
-    /// The number that stands for a label; a number of the list itself is taken too.
+    /// The number of a label. A number from the list is accepted too.
     func choice(_ label: String) throws(StepUp.Failure) -> Int {
         let choices = choices
         let fits =
@@ -141,10 +141,10 @@ extension Callback {
         throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
     }
 
-    /// The provider of that name, or with that label.
+    /// The provider with this name or label.
     private func provider(_ text: String) throws(StepUp.Failure) -> String {
         let providers = providers
-        // without a list AM knows best
+        // without a list, AM validates the name
         if providers.isEmpty { return text }
         let fits =
             providers.first { $0.name == text }
@@ -164,7 +164,7 @@ extension Callback {
         if let wanted {
             question =
                 free.first { $0 == wanted } ?? free.first { Glob.matches(wanted, $0, ignoringCase: true) }
-            // a question of one's own, where AM does not say that there may be none
+            // the user's own question, unless AM forbids it
             if question == nil, !Glob.isGlob(wanted), output("allowUserDefinedQuestions") != .bool(false) {
                 question = wanted
             }
@@ -176,7 +176,7 @@ extension Callback {
         return question
     }
 
-    /// The parameters that a browser comes back with. A `state` that it was sent away with comes back as it was.
+    /// The parameters that a browser would return with. A `state` in the redirect URL is returned unchanged.
     private func returning(with parameters: [NamedText]) -> [NamedText] {
         guard !parameters.contains(where: { $0.name == "state" }), let url = output("redirectUrl")?.text,
             let mark = url.utf8.firstIndex(of: 0x3F)

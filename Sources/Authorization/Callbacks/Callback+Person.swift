@@ -1,9 +1,9 @@
 internal import Formats
 
-/// What a person is asked, and what comes of that.
+/// Which callbacks a person is asked, and how the person's answers are filled in.
 extension Callback {
-    /// What a person is asked where the configuration says so, or has no answer; nil where nothing is to be asked.
-    /// - Parameter asks: what no answer fits is asked, too.
+    /// The question for a person, if the configuration says `ask` or has no answer; nil if there is nothing to ask.
+    /// - Parameter asks: true to ask also where no answer matches.
     func open(_ index: Int, _ answer: Answer?, asks: Bool, fallsBack: Bool) -> OpenCallback? {
         if let answer {
             guard answer.response == .ask else { return nil }
@@ -25,7 +25,7 @@ extension Callback {
         return open
     }
 
-    /// A person can say something to it, unless the configuration knows better.
+    /// True if a person can answer this type of callback.
     private var isForPersons: Bool {
         switch kind {
         case .text: type != "ReCaptchaCallback"
@@ -34,7 +34,7 @@ extension Callback {
         }
     }
 
-    /// Each input takes a text of its own.
+    /// True if each input takes its own text.
     private var hasParts: Bool {
         switch kind {
         case .question, .language, .named, nil: !inputNames.isEmpty
@@ -54,7 +54,7 @@ extension Callback {
         }
     }
 
-    /// By what AM has put there.
+    /// The form that fits AM's preset value.
     private func preset(of input: JSONValue?) -> OpenCallback.Form {
         switch input?["value"] {
         case .bool: .truth
@@ -63,9 +63,9 @@ extension Callback {
         }
     }
 
-    /// What the page says by a callback that nobody answers.
+    /// The text that the page shows by a callback without input.
     var message: String? {
-        // what a browser would run is for nobody's eyes
+        // message type 4 is a script for browsers, not a text for people
         guard type == "TextOutputCallback",
             output("messageType").flatMap({ $0.integer ?? $0.text.flatMap { Int($0) } }) != 4
         else { return nil }
@@ -80,7 +80,7 @@ extension Callback {
         }
     }
 
-    /// The callback with what a person said, which was judged.
+    /// The callback filled in with a person's checked answer.
     func filled(_ open: OpenCallback, told texts: [String]) throws(StepUp.Failure) -> JSONValue {
         if !open.parts.isEmpty { return try setting(zip(open.parts, texts).map { NamedText($0, $1) }) }
         let text = texts.first ?? ""

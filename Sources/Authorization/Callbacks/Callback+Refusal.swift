@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Why a callback that nothing answers ends the step-up, and what would help.
+/// The reason why an unanswered callback ends the step-up, and a remedy.
 extension Callback {
     var refusal: StepUp.Failure {
         if let device {
@@ -66,7 +66,7 @@ extension Callback {
         }
     }
 
-    /// What asks for a device or its sensors, beside the types that say so (docs/protocol.md#callbacks).
+    /// Devices and sensors that a callback of a general type asks for (docs/protocol.md#callbacks).
     enum Device: String { case webAuthn = "WebAuthn", protect = "PingOne Protect signals" }
 
     var device: Device? {

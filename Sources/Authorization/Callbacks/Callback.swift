@@ -8,7 +8,7 @@ struct Callback {
 
     let json: JSONValue
     let type: String
-    /// Nil for a type that Usher does not know, with inputs.
+    /// Nil for an unknown type that has inputs.
     let kind: CallbackKind?
 
     init(_ json: JSONValue) {
@@ -32,14 +32,14 @@ struct Callback {
         json["output"]?.items?.first { $0["name"]?.text == name }?["value"]
     }
 
-    /// What answers are chosen by: the prompt, the message where there is none, and a hidden value's id.
+    /// The text that selects answers: the prompt, else the message; for a hidden value its id.
     var prompt: String {
         let name = type == "HiddenValueCallback" ? "id" : "prompt"
         guard let text = output(name)?.text, !text.isEmpty else { return output("message")?.text ?? "" }
         return text
     }
 
-    /// Its own name: that of an attribute, a consent or a provider, or a hidden value's id.
+    /// The callback's own name: of an attribute, a consent or a provider, or the id of a hidden value.
     var name: String {
         for key in ["name", "id", "provider"] {
             if let name = output(key)?.text { return name }
@@ -47,33 +47,33 @@ struct Callback {
         return ""
     }
 
-    /// For a reason: the type and, where there is one, the prompt.
+    /// The type and prompt, for messages.
     var shown: String { Self.shown(type, prompt) }
 
     static func shown(_ type: String, _ prompt: String) -> String {
         prompt.isEmpty ? shown(type) : "\(shown(type)) \"\(LogText.shown(prompt))\""
     }
 
-    /// Milliseconds to wait, by default as long as AM's own pages do. Never so short that waiting becomes hammering.
+    /// The wait in milliseconds. The default is that of AM's own pages; the minimum prevents hammering.
     var waitTime: Int {
         let value = output("waitTime")
         let asked = value?.text.flatMap { Int($0) } ?? value?.integer ?? 8_000
         return max(asked, 100)
     }
 
-    /// What the last answer did not keep to, as AM says.
+    /// The policies that the last answer violated, according to AM.
     var failedPolicies: [String] {
         (output("failedPolicies")?.items ?? []).compactMap { failed in
-            // each is a text that holds JSON
+            // each is a string that contains JSON
             let policy = failed.text.flatMap { try? JSONValue(parsing: $0) } ?? failed
             return policy["policyRequirement"] == nil ? failed.text.map(LogText.shown) : Self.words(policy)
         }
     }
 
-    /// `LENGTH_BASED (min-password-length 8)`.
+    /// The policy as text, such as `LENGTH_BASED (min-password-length 8)`.
     static func words(_ policy: JSONValue) -> String {
         let name = LogText.shown(policy["policyRequirement"]?.text ?? "a policy without a name")
-        // texts among them may quote the value
+        // string parameters are left out because they may quote the value
         let facts = (policy["params"]?.members ?? []).compactMap { member -> String? in
             switch member.value {
             case .number, .bool: "\(LogText.shown(member.name)) \(LogText.shown(member.value.serialized))"
@@ -85,13 +85,13 @@ struct Callback {
 
     // MARK: choices
 
-    /// Labels with their numbers.
+    /// The labels with their numbers.
     var choices: [(label: String, number: Int)] {
         let labels = (output("choices") ?? output("options"))?.items?.map { $0.text ?? "" } ?? []
         return labels.isEmpty ? presetChoices : labels.enumerated().map { (label: $0.element, number: $0.offset) }
     }
 
-    /// The words and numbers of a confirmation that lists no options of its own (docs/protocol.md#callbacks).
+    /// The default choices of a confirmation without options (docs/protocol.md#callbacks).
     private var presetChoices: [(label: String, number: Int)] {
         guard type == "ConfirmationCallback" else { return [] }
         return switch output("optionType")?.integer {
@@ -102,7 +102,7 @@ struct Callback {
         }
     }
 
-    /// Identity providers: what AM calls them, and what a person reads.
+    /// Identity providers: AM's name and the label for people.
     var providers: [(name: String, label: String)] {
         (output("providers")?.items ?? []).compactMap { provider in
             provider["provider"]?.text.map { name in
@@ -113,19 +113,19 @@ struct Callback {
 
     // MARK: inputs
 
-    /// The first input that is not the switch for checking alone.
+    /// The index of the first input other than `validateOnly`.
     static func mainInput(of inputs: [JSONValue]) -> Int? {
         inputs.firstIndex { $0["name"]?.text.map { !$0.hasSuffix("validateOnly") } ?? false }
     }
 
-    /// What is left of an input's name behind `IDToken` and its number: `question` of `IDToken1question`.
+    /// The rest of an input's name after `IDToken` and its number, such as `question` for `IDToken1question`.
     static func suffix(_ input: JSONValue) -> String {
         let name = input["name"]?.text ?? ""
         guard name.hasPrefix("IDToken") else { return name }
         return String(name.dropFirst(7).drop { $0.isASCII && $0.isNumber })
     }
 
-    /// The names of its inputs, where they have some of their own.
+    /// The names of the inputs that have one.
     var inputNames: [String] { inputs.map(Self.suffix).filter { !$0.isEmpty && $0 != "validateOnly" } }
 
     /// The callback with its main input set.
@@ -144,7 +144,7 @@ struct Callback {
         return filled
     }
 
-    /// The callback with inputs set by their names, each by the kind of value that AM has put there.
+    /// The callback with inputs set by name. Each value takes the JSON type of AM's preset value.
     func setting(_ texts: [NamedText]) throws(StepUp.Failure) -> JSONValue {
         var values: [(index: Int, value: JSONValue)] = []
         for text in texts {

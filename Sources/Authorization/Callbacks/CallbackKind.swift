@@ -1,32 +1,31 @@
-/// How a type of callback is dealt with (docs/transactions.md#answers).
+/// How Usher treats a type of callback (docs/transactions.md#answers).
 public enum CallbackKind: Equatable, Sendable {
     case text, number, truth, choice
-    /// The name of an identity provider, out of a list.
+    /// The name of an identity provider, selected from a list.
     case provider
-    /// A device's profile, as JSON in a text.
+    /// A device profile, as JSON in a string.
     case profile
     /// A security question and its answer.
     case question
-    /// A language and a country, each with an input of its own. Goes back as it came, unless an answer is configured.
+    /// A language and a country, each with its own input. Goes back unchanged without a configured answer.
     case language
-    /// Goes back as it came, unless an answer is configured.
+    /// Goes back unchanged without a configured answer.
     case optional
-    /// Inputs with names of their own.
+    /// Named inputs.
     /// - Parameters:
-    ///   - main: the one that takes `value`.
-    ///   - isOptional: goes back as it came, unless an answer is configured.
+    /// - main: the input that takes `value`.
+    /// - isOptional: true if it goes back unchanged without a configured answer.
     case named(main: String?, isOptional: Bool)
-    /// The user's browser is sent elsewhere and comes back with parameters.
+    /// The user's browser visits another site and returns with parameters.
     case redirect
-    /// The page is sent again until something has happened elsewhere.
+    /// The page is polled until something happens elsewhere.
     case waiting
-    /// The tree goes on by a link.
+    /// The tree continues through a link.
     case suspended
-    /// Goes back as it came.
+    /// Always goes back unchanged.
     case passive
 
-    /// The types that Usher knows. Any other goes back as it came where it has no input, and is answered by the names of its
-    /// inputs alone where it has some.
+    /// The known types. An unknown type without inputs goes back unchanged. One with inputs is answered by input names only.
     public static let known: [String: CallbackKind] = [
         "NameCallback": .text,
         "PasswordCallback": .text,
@@ -62,13 +61,13 @@ public enum CallbackKind: Equatable, Sendable {
         "X509CertificateCallback": .passive,
     ]
 
-    /// The keys of an entry of `answers` that say what is filled in.
+    /// The keys of an `answers` entry that define the content.
     public enum Reply: String, CaseIterable, Sendable {
         case value, choose, preset = "default", totp, hotp, device, answer, inputs, redirect, exit, ask
     }
 
-    /// Those that such a callback takes.
-    /// - Parameter type: what AM presets depends on it.
+    /// The keys that this kind accepts.
+    /// - Parameter type: the callback's type, because AM has defaults for some types only.
     public func replies(_ type: String) -> [Reply] {
         switch self {
         case .text where type == "TextInputCallback" || type == "StringAttributeInputCallback":
@@ -90,7 +89,7 @@ public enum CallbackKind: Equatable, Sendable {
         }
     }
 
-    /// True where a configured answer can be filled in.
+    /// True if a configured answer can be filled in.
     public var takesAnswer: Bool {
         switch self {
         case .suspended, .passive: false
@@ -98,6 +97,6 @@ public enum CallbackKind: Equatable, Sendable {
         }
     }
 
-    /// The types that a configuration can answer, by name.
+    /// The names of the types that the configuration can answer.
     public static let answerable = known.filter(\.value.takesAnswer).map(\.key).sorted()
 }

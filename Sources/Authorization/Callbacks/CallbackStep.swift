@@ -1,56 +1,56 @@
 internal import Formats
 internal import Interception
 
-/// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Everything that is not answered goes back as it
-/// came: AM counts the callbacks.
+/// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Unanswered callbacks go back unchanged, because AM
+/// counts them.
 struct CallbackStep: Sendable {
     var step: JSONValue
-    /// Parameters of the call that it goes back with.
+    /// Parameters of the call that returns the step.
     var query: [NamedText] = []
-    /// Types and what was done with them, without prompts and answers.
+    /// The types and their treatment, without prompts and answers.
     var description: String
-    /// What is told to AM.
+    /// The answers for AM.
     var given: [GivenAnswers.Answer] = []
-    /// One-time passwords that are still to be made, in the order of the page.
+    /// One-time passwords that are still to be generated, in page order.
     var codes: [Code] = []
 
     struct Code: Sendable {
-        /// Of the callback.
+        /// The index of the callback.
         var index: Int
         var password: OneTimePassword
-        /// Type and prompt.
+        /// The type and prompt.
         var shown: String
     }
 
-    /// What becomes of a step.
+    /// The result of filling a step.
     enum Filling {
         case ready(CallbackStep)
-        /// It is sent back unchanged when so many milliseconds have passed.
+        /// Send the step back unchanged after this many milliseconds.
         case wait(milliseconds: Int)
-        /// A person has to be asked first.
-        /// - Parameter given: what the configuration tells beside that.
+        /// Ask a person first.
+        /// - Parameter given: the configured answers of the same step.
         case open([OpenCallback], given: [GivenAnswers.Answer])
-        /// The tree goes on by a link; what AM says of that.
+        /// The tree continues through a link; the message is AM's.
         case suspended(message: String)
-        /// Which answers fit depends on the user.
+        /// The matching answers depend on the user.
         case unknownUser
     }
 
-    /// What there is to answer with.
+    /// The sources of answers.
     struct Means {
         var answers: [AuthorizationPolicy.CallbackAnswer]
-        /// What a person said.
+        /// A person's answers.
         var told = PersonAnswers()
-        /// A person is asked where nothing else answers.
+        /// True if a person is asked where nothing else answers.
         var asks = false
-        /// Milliseconds that this page has been waited for.
+        /// How long this page has been polled, in milliseconds.
         var waited = 0
     }
 
-    /// Callbacks of one page: more than any person would be asked.
+    /// Limit of callbacks on one page.
     static let maxCallbacks = 256
 
-    /// Fills the inputs of a step.
+    /// Fills in the inputs of a step.
     /// - Throws: a failure that names the callback which ends the step-up.
     static func fill(
         _ step: JSONValue, _ page: AnswerPage, _ means: Means
@@ -68,7 +68,7 @@ struct CallbackStep: Sendable {
         }
         guard let chosen = choose(callbacks, page, means) else { return .unknownUser }
         if let index = callbacks.firstIndex(where: { $0.kind == .waiting }) {
-            // whoever waits must not press a button at the same time: the step's other inputs stay as they are
+            // a poll must not press a button at the same time, so the other inputs stay unchanged
             guard case .leave(let label, let after)? = chosen[index]?.response, means.waited >= after else {
                 return .wait(milliseconds: callbacks[index].waitTime)
             }
@@ -77,7 +77,7 @@ struct CallbackStep: Sendable {
         return try answer(step, callbacks, chosen, means)
     }
 
-    /// The configured answer to each callback; nil where that depends on the user, whom nobody has asked for.
+    /// The configured answer to each callback; nil if it depends on a user who is not known yet.
     private static func choose(
         _ callbacks: [Callback], _ page: AnswerPage, _ means: Means
     ) -> [Callback.Answer?]? {
@@ -127,7 +127,7 @@ struct CallbackStep: Sendable {
                 filled.given.append(callback.given(in: result, isChoice: callback.isChoice))
             case .code(let password):
                 filled.codes.append(Code(index: index, password: password, shown: callback.shown))
-                // whichever it is: AM that asks again did not take it
+                // the secret stands for every code: if AM asks again, it did not accept it
                 filled.given.append(
                     .init(type: callback.type, prompt: callback.prompt, value: password.part, isOneTime: true))
             case .redirect(let parameters):
@@ -143,7 +143,7 @@ struct CallbackStep: Sendable {
         return .ready(filled)
     }
 
-    /// A page that waits, left by one of its buttons.
+    /// Leaves a waiting page by one of its buttons.
     private static func leave(
         _ step: JSONValue, _ callbacks: [Callback], label: String
     ) throws(StepUp.Failure) -> CallbackStep {
@@ -168,7 +168,7 @@ struct CallbackStep: Sendable {
 
     // MARK: one-time passwords
 
-    /// Makes the next password that is to be made.
+    /// Fills in the next one-time password.
     mutating func put(_ code: String) throws(StepUp.Failure) {
         guard let next = codes.first, var items = step["callbacks"]?.items, items.indices.contains(next.index) else {
             return

@@ -1,22 +1,21 @@
 internal import Formats
 internal import Interception
 
-/// What one step-up has told AM so far. A server that asks for the same again did not take it, and each more time
-/// brings the user's account nearer to its lock.
+/// The answers that one step-up has given to AM. A server that asks the same again has refused them, and more attempts may lock
+/// the user's account.
 struct GivenAnswers: Sendable {
-    /// An answer as it goes out with a step.
+    /// An answer as sent with a step.
     struct Answer: Sendable {
         var type: String
         var prompt: String
-        /// As JSON; what a one-time password is made of, for the next one is as good or bad as the last.
+        /// The value as JSON. For a one-time password it is the secret, because the next code would be refused like the last.
         var value: String
-        /// It was chosen from what AM offers, and tells AM nothing that could be wrong by itself: other pages may offer
-        /// the same.
+        /// True if the answer was selected from AM's offers. It cannot be wrong by itself, and other pages may offer the same.
         var isChoice = false
-        /// A person gave it just now, and may have had a reason to say it once more.
+        /// True if a person just gave the answer. A person may repeat an answer on purpose.
         var isPersons = false
         var isOneTime = false
-        /// What AM says that the last answer did not keep to.
+        /// The policies that the last answer violated, according to AM.
         var failed: [String] = []
 
         var isPassword: Bool {
@@ -32,42 +31,42 @@ struct GivenAnswers: Sendable {
     }
 
     private var questions: Set<Question> = []
-    /// The same without what was answered.
+    /// The same questions without their answers.
     private var places: Set<Question> = []
-    /// What was chosen.
+    /// The answers that were selected.
     private var choices: Set<Question> = []
     private var pages: Set<String> = []
-    /// Passwords, and with how many pages each went out.
+    /// Passwords with the number of pages that carried each.
     private var passwords: [String: Int] = [:]
 
-    /// A second page may set or confirm what the first one asked for; a third is a server that did not take it, in words
-    /// that no prompt can be told by.
+    /// A second page may confirm the password of the first. A third one means that the server refused it, whatever the prompt
+    /// says.
     private static let mostOfOnePassword = 2
 
-    /// Whether this was asked before, and answered.
+    /// Whether this question was answered before.
     func answered(_ type: String, _ prompt: String, stage: String) -> Bool {
         places.contains(Question(type: type, prompt: Self.uncounted(prompt), stage: stage, value: ""))
     }
 
-    /// The answer that AM would not be given again, whatever a person says beside it; nil where there is none.
+    /// The answer that must not be given to AM again, even with a person's new answers; nil if there is none.
     func spent(_ answers: [Answer], stage: String) -> Answer? {
         answers.first { answer in
             if answer.isPassword, passwords[answer.value, default: 0] >= Self.mostOfOnePassword { return true }
-            // AM says itself that it does not take this
+            // AM itself reports that it refused this
             return answer.isChoice && !answer.failed.isEmpty && !answer.isPersons
                 && choices.contains(Self.question(answer, stage))
         }
     }
 
-    /// The answer that AM has been given before, of those that would go out now; nil where there is none, and then
-    /// they count as given.
+    /// Adds the answers of a step. Returns the answer that AM has received before; nil if there is none, and then the answers are
+    /// recorded.
     /// - Parameter page: the step's callbacks as they would go out.
     mutating func add(_ answers: [Answer], stage: String, page: String) -> Answer? {
         guard !answers.isEmpty else { return nil }
         if let spent = spent(answers, stage: stage) { return spent }
         let chosen = answers.filter(\.isChoice).map { Self.question($0, stage) }
         let others = answers.filter { !$0.isChoice }
-        // what a person says anew goes out with what stands beside it
+        // a person's new answer is sent together with the others of the page
         let isAnotherTry = answers.contains { $0.isPersons && !questions.contains(Self.question($0, stage)) }
         if !isAnotherTry, let again = others.first(where: { questions.contains(Self.question($0, stage)) }) {
             return again
@@ -88,7 +87,7 @@ struct GivenAnswers: Sendable {
         Question(type: answer.type, prompt: uncounted(answer.prompt), stage: stage, value: answer.value)
     }
 
-    /// A prompt may count the tries that are left: without its numbers it is the same prompt.
+    /// The prompt without digits and spaces, because it may count the remaining attempts.
     private static func uncounted(_ prompt: String) -> String {
         String(decoding: prompt.utf8.filter { !ASCII.isDigit($0) && $0 != 0x20 }, as: UTF8.self)
     }

@@ -2,21 +2,21 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// The link that AM sends to a user, by which a suspended tree goes on.
+/// The link that AM sends to a user to continue a suspended tree.
 struct SuspendedLink {
     let id: String
 
-    /// Where such a link has to lead.
+    /// The server and realm that the link has to lead to.
     struct Place: Equatable, Sendable {
         var server: AuthorizationServer
         var realm: String
     }
 
-    /// Bytes of a link.
+    /// The limit of a link in bytes.
     static let maxLength = 16 << 10
 
-    /// - Throws: why it is not followed, in words for whoever gave it. What it names is never asked itself: its id goes to the
-    ///   configured AM alone, and only where it comes from there.
+    /// Usher never requests the link itself. It sends the link's id to the configured AM, if the link leads there.
+    /// - Throws: the reason for a refusal, worded for the person who gave the link.
     init(_ text: String, _ wanted: Place) throws(OpenStep.Refusal) {
         let (server, realm) = (wanted.server, wanted.realm)
         var link = text[...]
@@ -25,7 +25,7 @@ struct SuspendedLink {
         guard link.utf8.count <= Self.maxLength else {
             throw OpenStep.Refusal("a link has \(Self.maxLength >> 10) KiB at most")
         }
-        // pages of AM have their parameters in the query, or behind a # as well
+        // AM's pages have their parameters in the query or after a #
         let parts = link.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x3F || $0 == 0x23 }
         guard let place = parts.first.flatMap({ try? RequestHead(method: "GET", url: String(Substring($0))) }) else {
             throw OpenStep.Refusal("this is no link; it begins with https://")
@@ -49,7 +49,7 @@ struct SuspendedLink {
         self.id = id
     }
 
-    /// The realm that a path names: `…/realms/root/realms/alpha/…`. A parameter counts more.
+    /// The realm in a path such as `…/realms/root/realms/alpha/…`. A `realm` parameter takes precedence.
     private static func realm(inPath path: String) -> String? {
         let segments = PercentCoding.decode(path).split(separator: "/").drop { $0 != "realms" }
         guard !segments.isEmpty else { return nil }

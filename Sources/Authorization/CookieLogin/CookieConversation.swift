@@ -1,7 +1,7 @@
 public import HTTPCodec
 public import Interception
 
-/// One login for a cookie: a value that is given answers and says what to do next. It knows no connection and no clock.
+/// One login for a cookie as a state machine: it takes responses and returns the next step. It does no I/O and reads no clock.
 public struct CookieConversation: Sendable {
     public typealias Order = LoginOrder<CookieJar>
 
@@ -14,10 +14,10 @@ public struct CookieConversation: Sendable {
     private let login: CookieLogin
     private let place: String
     private var stage: Stage?
-    /// What was sent last.
+    /// The head of the last request sent.
     private var asked: RequestHead?
 
-    /// - Parameter origin: scheme, host and port of the request that the cookie is for, as a URL begins with them.
+    /// - Parameter origin: scheme, host and port of the request that needs the cookie, as the start of a URL.
     public init(_ login: CookieLogin, origin: String) {
         self.login = login
         place = login.place.utf8.first == 0x2F ? origin + login.place : login.place
@@ -40,7 +40,7 @@ public struct CookieConversation: Sendable {
         }
     }
 
-    /// The answer to what was sent last.
+    /// Handles the response to the last request.
     /// - Parameter now: seconds since 1970.
     public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
         guard let asked, let stage else { return .failed(.broken("an answer came to a login that asked nothing")) }
@@ -71,7 +71,7 @@ public struct CookieConversation: Sendable {
     }
 }
 
-/// What a kind of login does next.
+/// The next step of a login.
 enum CookieStep {
     case call(CallDraft)
     case won(CookieJar)
@@ -79,8 +79,8 @@ enum CookieStep {
 }
 
 extension LoginFault {
-    /// What an answer says that is no success; nil for one.
-    /// - Parameter step: what was asked, as the subject of a sentence.
+    /// The fault that a response reports; nil for a success.
+    /// - Parameter step: the requested step, as the subject of the sentence.
     init?(_ step: String, _ head: ResponseHead) {
         switch head.status {
         case 200..<300: return nil

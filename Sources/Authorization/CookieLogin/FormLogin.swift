@@ -2,13 +2,13 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// A login by one form: CouchDB's `_session`, and what is like it.
+/// A login by one form, such as CouchDB's `_session`.
 struct FormLogin: Sendable {
     let place: String
     let fields: [CookieLogin.FormField]
     let cookie: String
 
-    /// Each value is encoded once, so that the form decodes to exactly what is configured.
+    /// Encodes each value once, so that the form decodes to the configured text.
     var call: CallDraft {
         let form = fields.map { "\(PercentCoding.encode($0.name))=\(PercentCoding.encode($0.value))" }
         return CallDraft(
@@ -18,7 +18,7 @@ struct FormLogin: Sendable {
 
     func answered(_ head: ResponseHead, _ body: [UInt8], to request: RequestHead, now: Int) -> CookieStep {
         if let fault = LoginFault(place, head) { return .failed(fault) }
-        // CouchDB says so beside the status
+        // CouchDB reports a refused login in the body too
         if let answer = try? JSONValue(parsing: body), answer["ok"] == .bool(false) {
             return .failed(LoginFault(reason: "\(place) answered that the login is not ok", isRefusal: true))
         }
@@ -27,7 +27,7 @@ struct FormLogin: Sendable {
 }
 
 extension CookieStep {
-    /// The end of a login that was granted.
+    /// The result of a successful login.
     static func won(
         _ head: ResponseHead, of place: String, answering request: RequestHead, cookie: String, _ now: Int
     ) -> CookieStep {

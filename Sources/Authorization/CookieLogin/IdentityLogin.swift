@@ -2,7 +2,7 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// A login in two steps: an identity service exchanges an API key for a token, and the service itself the token for a cookie.
+/// A login in two steps: an identity service exchanges an API key for a token, then the service exchanges the token for a cookie.
 struct IdentityLogin: Sendable {
     let identity: String
     let key: String

@@ -2,8 +2,8 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// A login at AM by a name and a password in header fields, which a tree reads that has a Zero Page Login Collector, as those
-/// for agents do.
+/// A login at AM with a name and a password in header fields. The tree needs a Zero Page Login Collector, as trees for agents
+/// have.
 struct ZeroPageLogin: Sendable {
     let place: String
     let user: String
@@ -19,7 +19,7 @@ struct ZeroPageLogin: Sendable {
             ], action: .startAuthenticate, number: 1)
     }
 
-    /// AM reads what is no plain ASCII in the encoding of RFC 2047 §2.
+    /// Encodes text other than plain ASCII as an encoded word (RFC 2047 §2), which AM decodes.
     private static func encoded(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !text.hasPrefix("=?")
         return isPlain ? text : "=?UTF-8?B?\(Base64.encode(Array(text.utf8)))?="

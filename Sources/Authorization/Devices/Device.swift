@@ -1,27 +1,27 @@
 public import Interception
 
-/// One entry of `devices`: a second factor that Usher plays for test users.
+/// One entry of `devices`: a second factor that Usher simulates for test users.
 public struct Device: Equatable, Sendable {
-    /// What becomes of a push.
+    /// How the device responds to a push.
     public enum Decision: String, CaseIterable, Sendable { case approve, deny, ignore }
-    /// What a number challenge is answered with: the number that the journey shows, or another one of those offered.
+    /// How the device responds to a number challenge: with the number that the journey shows, or with another offered one.
     public enum Number: String, CaseIterable, Sendable { case shown, wrong }
 
     public var name: String
-    /// Globs over the names that AM has for the session's user.
+    /// Globs for AM's names of the session's user.
     public var users: [String]
-    /// Where devices may be registered and answers go, and nowhere else.
+    /// The only server that receives registrations and answers.
     public var server: AuthorizationServer
-    /// It takes part in one-time passwords.
+    /// True if the device answers one-time passwords.
     public var oath = true
-    /// Nil where it takes no part in pushes.
+    /// The response to pushes; nil if the device ignores pushes and does not register for them.
     public var push: Decision?
-    /// Milliseconds from a push to its answer.
+    /// The delay from a push to its answer, in milliseconds.
     public var delay = 0
     public var number = Number.shown
-    /// Globs over the prompts that ask for a one-time password.
+    /// Globs for the prompts that ask for a one-time password.
     public var prompts = Device.standardPrompts
-    /// It takes part in journeys that apps run themselves, too.
+    /// True if the device also takes part in journeys that apps run themselves.
     public var isSeen = false
 
     public static let standardPrompts = ["*verification code*", "*one*time*", "*passcode*", "*otp*"]

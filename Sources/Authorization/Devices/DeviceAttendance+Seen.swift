@@ -1,17 +1,17 @@
 internal import Formats
 
-/// What an app says in a journey of its own.
+/// Reads an app's answers in a journey that the app runs itself.
 extension DeviceAttendance {
-    /// The name of the user, where the app gives one.
+    /// The user name that the app enters, if any.
     func typedName(in page: JSONValue) -> String? {
         callbacks(page).last { callback in
             ["NameCallback", "ValidatedCreateUsernameCallback"].contains(callback.type) && !asksCode(callback)
         }.flatMap(Self.answer)
     }
 
-    /// Codes that the app tells AM itself: none of them is given once more.
+    /// Marks one-time passwords that the app itself sends to AM as used.
     func spend(on page: JSONValue, users: [String], _ now: Circumstances) {
-        // a page asks for one; more than a few are guesses
+        // a page asks for one code; more are guesses
         let told = callbacks(page).filter(asksCode).prefix(Self.mostCodes).compactMap(Self.answer)
         guard !told.isEmpty else { return }
         let counters = OneTimeCounters(state: now.state)

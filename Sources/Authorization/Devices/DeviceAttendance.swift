@@ -1,52 +1,52 @@
 internal import Formats
 internal import Interception
 
-/// The part that devices have in one run through a tree: they register where it offers that, know its one-time passwords,
-/// and answer its pushes. A value that is asked; who runs through the tree makes the calls.
+/// The part of devices in one run through a tree: they register, give one-time passwords and answer pushes. A value without I/O:
+/// the caller makes the calls.
 struct DeviceAttendance: Sendable {
-    /// What has to be done before a step is answered.
+    /// The work to do before a step is answered.
     enum Turn {
         case nothing
-        /// AM is asked whose session this is: devices are somebody's.
+        /// Ask AM for the session's user, because each device belongs to a user.
         case needsUser
         case message(DeviceMessage)
     }
 
-    /// What becomes of the pushes that have come.
+    /// The reaction to received pushes.
     enum PushTurn {
         case nothing
         case message(DeviceMessage)
-        /// None of them is answered, for this reason.
+        /// Answer none of them, for this reason.
         case refused(String)
     }
 
     let devices: [Device]
     private let server: AuthorizationServer
     private let realm: String
-    /// Messages of registrations that were dealt with.
+    /// Registrations that were handled.
     private var offered: [DeviceRegistration] = []
-    /// Registered for one-time passwords, and kept once AM goes on: only then has it taken them, too.
+    /// Devices registered for one-time passwords. They are stored once AM continues, which shows that AM has accepted them.
     private(set) var pending: [KeptDevice] = []
-    /// What this run has registered.
+    /// Devices that this run has registered.
     private(set) var registered: [KeptDevice] = []
-    /// What is kept for the user, since the last step: a wait looks often.
+    /// The user's stored devices, cached since the last step because a wait checks often.
     private var own: [KeptDevice]?
-    /// When AM was asked last, in milliseconds.
+    /// The time of the last call to AM, in milliseconds.
     private var askedAt = 0
-    /// AM's last page waits, and nothing was answered on it.
+    /// AM's last page, if it waits and has no answer yet.
     private var waitingPage: PushInbox.Page?
     private(set) var notes: [String] = []
 
-    /// What one journey may have registered.
+    /// Limit of registrations in one journey.
     private static let mostOffered = 8
-    /// In milliseconds: how often it is looked whether a push has come.
+    /// The interval between checks for a push, in milliseconds.
     private static let interval = 100
-    /// What is sent where nothing else is said to a page's button: it is how a person goes on.
+    /// The default for a page's button: it selects the button that continues.
     private static let button = AuthorizationPolicy.CallbackAnswer(
         callback: "ConfirmationCallback", response: .choose("*"))
     private static let noRoom = "there is no room for more devices (usher devices forget ID)"
 
-    /// - Parameter devices: those of this server; nil comes of none.
+    /// - Parameter devices: the devices of this server. The result is nil if there are none.
     init?(_ devices: [Device], _ server: AuthorizationServer, realm: String) {
         guard !devices.isEmpty else { return nil }
         self.devices = devices
@@ -61,8 +61,8 @@ struct DeviceAttendance: Sendable {
 
     // MARK: registering
 
-    /// Looks at a step before it is answered.
-    /// - Parameter users: what the session's user is called; nil where nobody has asked.
+    /// Inspects a step before it is answered.
+    /// - Parameter users: the names of the session's user; nil if AM was not asked.
     mutating func look(at step: JSONValue, users: [String]?, _ now: Circumstances) -> Turn {
         own = nil
         guard now.state != nil else { return .nothing }
@@ -74,7 +74,7 @@ struct DeviceAttendance: Sendable {
         return register(from: step, users: users, now)
     }
 
-    /// What a step offers that was not dealt with yet.
+    /// The registrations offered by a step that were not handled yet.
     func offers(in step: JSONValue) -> [DeviceRegistration] {
         DeviceRegistration.find(in: step).filter { !offered.contains($0) }
     }
@@ -107,7 +107,7 @@ struct DeviceAttendance: Sendable {
         return .nothing
     }
 
-    /// A device that AM has taken and nobody keeps would lock its user out.
+    /// Whether there is room to store the device. A device that AM accepts but Usher does not store would lock its user out.
     private mutating func mayKeep(_ kept: KeptDevice, _ state: any StateStore, _ now: Circumstances) -> Bool {
         let hasRoom = state.hasRoom(for: kept, beside: now.devices)
         if !hasRoom { notes.append("the device \(kept.device) is not registered: \(Self.noRoom)") }
@@ -119,21 +119,21 @@ struct DeviceAttendance: Sendable {
         return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &source) }
     }
 
-    /// AM has answered a message.
+    /// Handles AM's response to a message.
     mutating func told(_ message: DeviceMessage, status: Int, _ now: Circumstances) {
         guard status == 200 else {
             return notes.append("AM did not take what the device \(message.device) told it (\(status))")
         }
         notes.append(message.words)
-        // what AM waits for next, it asks for anew
+        // AM opens a new page for the next push
         waitingPage = nil
         if case .register(let kept) = message.purpose { keep(kept, now) }
     }
 
-    /// AM is asked what comes next.
+    /// Records the time of a call to AM.
     mutating func asks(_ now: Circumstances) { askedAt = now.milliseconds }
 
-    /// AM goes on behind the page that offered a registration, or says that the journey is over.
+    /// Handles AM's next page, or nil at the end of the journey. Stores devices whose registration page is left behind.
     mutating func wentOn(to step: JSONValue?, _ now: Circumstances) {
         if let step, Self.waits(step) {
             waitingPage = waitingPage ?? PushInbox.Page(since: askedAt, began: now.milliseconds)
@@ -158,7 +158,7 @@ struct DeviceAttendance: Sendable {
         }
     }
 
-    /// AM says whose devices this run has registered.
+    /// Handles AM's names of the user who registered devices in this run.
     mutating func confirm(_ users: [String], _ now: Circumstances) {
         guard let user = users.first else { return }
         for kept in registered where !users.contains(kept.user) {
@@ -174,7 +174,7 @@ struct DeviceAttendance: Sendable {
 
     // MARK: one-time passwords
 
-    /// What is answered by devices, before what the configuration says and after it.
+    /// The answers of the devices: those that precede the configured answers, and those that follow them.
     func answers(
         to step: JSONValue, users: [String]?, _ now: Circumstances
     ) -> (before: [AuthorizationPolicy.CallbackAnswer], after: [AuthorizationPolicy.CallbackAnswer]) {
@@ -192,7 +192,7 @@ struct DeviceAttendance: Sendable {
         return (before, registers || !before.isEmpty ? [Self.button] : [])
     }
 
-    /// Callbacks that ask for a code, as the devices' prompts say.
+    /// The callbacks whose prompt asks for a one-time password, according to the devices' globs.
     private func codePrompts(in step: JSONValue) -> [(type: String, prompt: String)] {
         (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init).compactMap { callback in
             asksCode(callback) ? (callback.type, callback.prompt) : nil
@@ -208,7 +208,7 @@ struct DeviceAttendance: Sendable {
         device.prompts.contains { Glob.matches($0, prompt, ignoringCase: true) }
     }
 
-    /// That of the device which was registered last.
+    /// The one-time password of the device registered last.
     private func password(_ present: [KeptDevice], _ users: [String], prompt: String) -> OneTimePassword? {
         for kept in present {
             guard let device = devices.first(where: { $0.name == kept.device && $0.oath && $0.serves(users) }),
@@ -221,17 +221,17 @@ struct DeviceAttendance: Sendable {
 
     // MARK: pushes
 
-    /// How long a wait may last before it is looked whether a push has come.
+    /// The longest pause before the next check for a push, in milliseconds.
     func slice(_ milliseconds: Int) -> Int {
         devices.contains { $0.push == .approve || $0.push == .deny } ? min(milliseconds, Self.interval) : milliseconds
     }
 
-    /// A push has come for somebody, and some device here takes pushes.
+    /// True if a push has arrived and a stored device here receives pushes.
     func hasPush(_ now: Circumstances) -> Bool {
         now.pushes?.change { $0.inbox.isEmpty } == false && hasKept(now, \.isPush)
     }
 
-    /// The answer to the push that AM's page has caused, where it is time for one.
+    /// The answer to the push that AM's page caused, once the device's delay has passed.
     /// - Parameter shown: the number that the page shows.
     mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> PushTurn {
         guard let page = waitingPage, let pushes = now.pushes else { return .nothing }
@@ -269,7 +269,7 @@ struct DeviceAttendance: Sendable {
         return .nothing
     }
 
-    /// The number that the user is to choose on the device.
+    /// The number that the page tells the user to select on the device.
     static func shownNumber(in step: JSONValue) -> String? {
         for json in (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks) {
             let callback = Callback(json)
@@ -285,13 +285,13 @@ struct DeviceAttendance: Sendable {
         (step["callbacks"]?.items ?? []).contains { $0["type"]?.text == "PollingWaitCallback" }
     }
 
-    // MARK: what is kept
+    // MARK: stored devices
 
     private func hasKept(_ now: Circumstances, _ fits: (KeptDevice) -> Bool) -> Bool {
         now.devices.contains { fits($0) && isHere($0) }
     }
 
-    /// The user's own here, the newest first.
+    /// The user's devices of this server and realm, newest first.
     func present(_ users: [String], _ now: Circumstances) -> [KeptDevice] {
         now.devices.filter { isHere($0) && users.contains($0.user) }
     }
@@ -302,7 +302,7 @@ struct DeviceAttendance: Sendable {
 extension KeptDevice {
     var registrationKind: DeviceRegistration.Kind? { if case .oath(let uri) = factor { .oath(uri: uri) } else { nil } }
 
-    /// Nil for what takes pushes, and for a URI that says nothing usable.
+    /// Nil for a push device and for an unusable URI.
     var oneTimePassword: OneTimePassword? {
         guard case .oath(let uri) = factor else { return nil }
         let kind: OneTimePassword.Kind = uri.hasPrefix("otpauth://hotp/") ? .counter(first: 0) : .time(period: 30)

@@ -1,4 +1,4 @@
-/// What devices have in memory, for all loops.
+/// State of devices in memory, shared by all loops.
 public struct DeviceMemory: Sendable {
     public var inbox = PushInbox()
     private var roster = DeviceRoster()
@@ -6,13 +6,13 @@ public struct DeviceMemory: Sendable {
 
     public init() {}
 
-    /// The devices that a store keeps now.
+    /// The devices in the store.
     public mutating func roster(of state: any StateStore) -> DeviceRoster {
         roster.read(state.documents(in: .devices))
         return roster
     }
 
-    /// The journey that an app comes with an `authId` of.
+    /// The journey of an app that sends this `authId`.
     /// - Parameter now: in milliseconds.
     public func journey(_ authId: String, now: Int) -> SeenJourney? { journeys.journey(authId, now: now) }
 
@@ -21,8 +21,7 @@ public struct DeviceMemory: Sendable {
     }
 }
 
-/// Keeps that memory. Asked where a push is delivered, while a step-up has to do with devices, and where an app's own journey is
-/// seen that may.
+/// Gives access to that memory. Used when a push is delivered, during a step-up with devices, and in journeys that apps run.
 public protocol PushStore: AnyObject {
     func change<Result>(_ body: (inout DeviceMemory) -> Result) -> Result
 }

@@ -3,20 +3,20 @@ internal import HTTPCodec
 internal import Interception
 internal import TLSEngine
 
-/// What a device tells AM: that it is there, or what its user says to a push.
+/// A message from a device to AM: a registration, or the answer to a push.
 struct DeviceMessage: Sendable {
     enum Purpose: Sendable {
-        /// - Parameter device: kept once AM has taken the message.
+        /// - Parameter device: the device to store once AM has accepted the message.
         case register(KeptDevice)
         case answer
     }
 
     var purpose: Purpose
-    /// Its name.
+    /// The device's name.
     var device: String
     var head: RequestHead
     var body: [UInt8]
-    /// For the log.
+    /// The log text.
     var words: String
 
     var action: Action {
@@ -26,7 +26,7 @@ struct DeviceMessage: Sendable {
         }
     }
 
-    /// Why AM cannot be told anything, one sentence.
+    /// One sentence that says why no message can be sent to AM.
     struct Refusal: Error {
         var words: String
     }
@@ -49,7 +49,7 @@ struct DeviceMessage: Sendable {
             words: "the device \(kept.device) is registered for pushes")
     }
 
-    /// - Parameter number: what a number challenge is answered with.
+    /// - Parameter number: the answer to a number challenge.
     static func answering(
         _ message: PushMessage, of kept: KeptDevice, approves: Bool, number: String?, at server: AuthorizationServer
     ) throws(Refusal) -> DeviceMessage {
@@ -63,7 +63,7 @@ struct DeviceMessage: Sendable {
             body: try body(message.messageID, claims, own.secret), words: "the device \(kept.device) \(said) the push")
     }
 
-    // MARK: pieces
+    // MARK: building messages
 
     private static func response(_ challenge: [UInt8], _ secret: [UInt8]) throws(Refusal) -> String {
         guard let code = MessageCode.hmac(.sha256, key: secret, challenge) else {
@@ -81,7 +81,7 @@ struct DeviceMessage: Sendable {
         return Array(JSONValue.object([.init("messageId", .string(id)), .init("jwt", .string(token))]).serialized.utf8)
     }
 
-    /// A URL comes from a journey; what it may name is AM's endpoint for messages and nothing else.
+    /// Builds the request. The URL comes from a journey, so only AM's message endpoint is allowed.
     private static func request(
         _ url: String, _ action: String, _ affinity: String?, _ server: AuthorizationServer
     ) throws(Refusal) -> RequestHead {
@@ -106,7 +106,7 @@ struct DeviceMessage: Sendable {
 }
 
 extension AuthorizationServer {
-    /// `…/push/sns/message?_action=register` within this server.
+    /// Whether the request goes to `…/push/sns/message?_action=register` of this server.
     func takesMessages(at head: RequestHead, _ action: String) -> Bool {
         guard refusal(of: head) == nil, head.query.map({ QueryText($0).values(named: "_action") }) == [action] else {
             return false

@@ -1,24 +1,24 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What a journey offers a device to register with: the URI that a person would scan.
+/// A registration that a journey offers to a device: the URI in the QR code.
 struct DeviceRegistration: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
-        /// - Parameter uri: `otpauth://…`, from which one-time passwords are made.
+        /// - Parameter uri: an `otpauth://` URI for one-time passwords.
         case oath(uri: String)
         case push(PushRegistration)
     }
 
     var kind: Kind
-    /// Who AM says it is for: labels, nothing more.
+    /// The issuer and account according to AM; labels only.
     var issuer: String
     var account: String
 
-    /// Bytes of one URI: a QR code holds no more.
+    /// Limit of one URI in bytes; a QR code holds no more.
     private static let longest = 4096
 
-    /// Those that a step shows, each once: in a hidden value made for programs, or in the script that draws the QR code.
-    /// One that registers both ways at once counts for both.
+    /// The registrations of a step, each once. They are in a hidden value for programs, or in the script that draws the QR code.
+    /// A URI that registers both factors counts twice.
     static func find(in step: JSONValue) -> [DeviceRegistration] {
         var uris: [String] = []
         for callback in (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks) {
@@ -34,7 +34,7 @@ struct DeviceRegistration: Equatable, Sendable {
         return uris.flatMap(registrations)
     }
 
-    /// The URI that a text is, or that a script has between quotes.
+    /// The URI in a text, or between the quotes of a script.
     private static func uri(in text: String) -> String? {
         guard text.utf8.count <= 64 << 10 else { return nil }
         let plain = unescaped(text)
@@ -46,7 +46,7 @@ struct DeviceRegistration: Equatable, Sendable {
         return nil
     }
 
-    /// Without the escapes of a script: `\x3A`, `\u003A`, `\/`.
+    /// The text without script escapes: `\x3A`, `\u003A`, `\/`.
     private static func unescaped(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var out: [UInt8] = []
@@ -73,7 +73,7 @@ struct DeviceRegistration: Equatable, Sendable {
 
     // MARK: one URI
 
-    /// `otpauth://totp/ISSUER:ACCOUNT?…`, `pushauth://push/…`, `mfauth://totp/…` with the parameters of both.
+    /// Parses `otpauth://totp/ISSUER:ACCOUNT?…`, `pushauth://push/…`, or `mfauth://totp/…` with the parameters of both.
     private static func registrations(_ uri: String) -> [DeviceRegistration] {
         guard let colon = uri.firstRange(of: "://"), let mark = uri.utf8.firstIndex(of: 0x3F) else { return [] }
         let scheme = uri[..<colon.lowerBound]
@@ -96,7 +96,7 @@ struct DeviceRegistration: Equatable, Sendable {
         }
     }
 
-    /// The schemes with a push in them have it in base64.
+    /// Schemes with pushes encode the issuer in base64.
     private static func issuer(_ text: String?, _ scheme: Substring) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard scheme != "otpauth", let bytes = Base64.decode(text), !bytes.isEmpty else { return text }
@@ -104,17 +104,17 @@ struct DeviceRegistration: Equatable, Sendable {
     }
 }
 
-/// How pushes are registered and answered.
+/// The endpoints and keys to register for pushes and answer them.
 struct PushRegistration: Equatable, Sendable {
     var registerURL: String
     var answerURL: String
     var secret: [UInt8]
     var challenge: [UInt8]
     var messageID: String
-    /// The cookie that leads to the node which waits: `amlbcookie=01`.
+    /// The cookie that routes to the waiting AM node: `amlbcookie=01`.
     var affinity: String?
 
-    /// Nil where something is missing that is needed.
+    /// Nil if a required parameter is missing.
     init?(_ query: QueryText) {
         func bytes(_ name: String) -> [UInt8]? {
             query[name].flatMap { Base64.decode($0) }.flatMap { $0.isEmpty ? nil : $0 }

@@ -1,14 +1,14 @@
-/// The devices that are kept, read anew only where one came or went: who delivers pushes may do so often.
+/// The stored devices. They are parsed again only after a change, because pushes may arrive often.
 public struct DeviceRoster: Sendable {
     private var documents: [String: [UInt8]] = [:]
-    /// The newest first.
+    /// Newest first.
     private(set) var devices: [KeptDevice] = []
-    /// Places among them of those that take pushes.
+    /// Indexes in `devices` of the push devices.
     private var mechanisms: [String: Int] = [:]
 
     public init() {}
 
-    /// - Parameter documents: what is kept now. As long as it is the same, that is seen without a look into it.
+    /// - Parameter documents: the stored documents. Unchanged ones are not parsed again.
     mutating func read(_ documents: [String: [UInt8]]) {
         guard documents != self.documents else { return }
         self.documents = documents
@@ -19,6 +19,6 @@ public struct DeviceRoster: Sendable {
         }
     }
 
-    /// That which AM's pushes name so.
+    /// The device with this mechanism id of AM's pushes.
     public func device(mechanism: String) -> KeptDevice? { mechanisms[mechanism].map { devices[$0] } }
 }

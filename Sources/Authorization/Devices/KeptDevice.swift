@@ -1,7 +1,7 @@
 public import Formats
 internal import TLSEngine
 
-/// What a registration came to, as it is kept over restarts.
+/// A registered device as stored across restarts.
 public struct KeptDevice: Equatable, Sendable {
     enum Factor: Equatable, Sendable {
         case oath(uri: String)
@@ -9,26 +9,26 @@ public struct KeptDevice: Equatable, Sendable {
     }
 
     struct Push: Equatable, Sendable {
-        /// By what AM names this device in its pushes.
+        /// AM's id of this device in its pushes.
         var mechanism: String
         var secret: [UInt8]
-        /// Where answers go.
+        /// The URL for answers.
         var url: String
     }
 
-    /// The entry of `devices` that it was registered by.
+    /// The entry of `devices` that registered it.
     public let device: String
-    /// AM's URL.
+    /// The URL of AM.
     public let server: String
     public let realm: String
-    /// The session's user, by AM's word.
+    /// The session's user according to AM.
     public let user: String
     public let issuer: String
     public let account: String
-    /// In seconds since 1970.
+    /// Seconds since 1970.
     public let registered: Int
     let factor: Factor
-    /// By what people name it; it tells nothing of its secret.
+    /// The id for people. It reveals nothing of the secret.
     public let id: String
 
     private static func id(_ place: Place, _ factor: Factor) -> String {
@@ -65,7 +65,7 @@ public struct KeptDevice: Equatable, Sendable {
         return Array(JSONValue.object(members).serialized.utf8)
     }
 
-    /// Nil for what is no such document.
+    /// Nil if the document is malformed.
     public init?(_ document: [UInt8]) {
         guard let value = try? JSONValue(parsing: document), let device = value["device"]?.text,
             let server = value["server"]?.text, let realm = value["realm"]?.text, let user = value["user"]?.text,
@@ -104,14 +104,14 @@ public struct KeptDevice: Equatable, Sendable {
         id = Self.id(place, factor)
     }
 
-    /// The same as another user's.
+    /// The same device with another user.
     func of(_ user: String) -> KeptDevice {
         KeptDevice(
             Place(server: server, realm: realm, user: user), device: device, (issuer, account), registered: registered,
             factor: factor)
     }
 
-    /// Whose devices: those of others have no part in a journey.
+    /// The owner of a device. Devices of other owners take no part in a journey.
     struct Place: Equatable, Sendable {
         var server: String
         var realm: String
@@ -120,7 +120,7 @@ public struct KeptDevice: Equatable, Sendable {
 
     var place: Place { Place(server: server, realm: realm, user: user) }
 
-    /// For a list, without secrets.
+    /// The device for a list, without secrets.
     public var summary: JSONValue {
         .object([
             .init("id", .string(id)), .init("device", .string(device)),
@@ -132,21 +132,21 @@ public struct KeptDevice: Equatable, Sendable {
 }
 
 extension KeptDevice {
-    /// The newest first.
+    /// Newest first.
     static func all(in documents: [String: [UInt8]]) -> [KeptDevice] {
         documents.values.compactMap(KeptDevice.init).sorted { ($0.registered, $0.id) > ($1.registered, $1.id) }
     }
 
-    /// The same user's, of the same kind, by the same entry of `devices`.
+    /// Whether the other is a device of the same user, kind and `devices` entry.
     private func isLike(_ other: KeptDevice) -> Bool {
         place == other.place && device == other.device && isPush == other.isPush && id != other.id
     }
 
     static let most = 1000
-    /// Of one kind, of one user and entry: runs of tests register each time.
+    /// Limit of devices of one kind, user and entry, because each test run may register one.
     static let mostAlike = 4
 
-    /// Those that have to go where this one is kept, too; nil where there is no room for it.
+    /// The devices to remove when this one is stored; nil if there is no room for it.
     fileprivate func displaced(
         in documents: [String: [UInt8]], beside devices: [KeptDevice]
     ) -> [KeptDevice]? {
@@ -159,15 +159,15 @@ extension KeptDevice {
 }
 
 extension StateStore {
-    /// All devices that are kept, the newest first.
+    /// All stored devices, newest first.
     public var keptDevices: [KeptDevice] { KeptDevice.all(in: documents(in: .devices)) }
 
-    /// - Parameter devices: all that are kept.
+    /// - Parameter devices: all stored devices.
     func hasRoom(for device: KeptDevice, beside devices: [KeptDevice]) -> Bool {
         device.displaced(in: documents(in: .devices), beside: devices) != nil
     }
 
-    /// - Returns: false where there is no room.
+    /// - Returns: false if there is no room.
     func keep(_ device: KeptDevice) -> Bool {
         let documents = documents(in: .devices)
         guard let displaced = device.displaced(in: documents, beside: KeptDevice.all(in: documents)) else {

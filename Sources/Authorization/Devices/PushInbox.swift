@@ -1,18 +1,18 @@
-/// Pushes that were delivered and have no answer yet, and the pages that wait for one, within bounds.
+/// Delivered pushes without an answer, and the pages that wait for one. Both are bounded.
 public struct PushInbox: Sendable {
     private struct Waiting {
         let message: PushMessage
-        /// In milliseconds.
+        /// Milliseconds.
         let arrived: Int
         let expires: Int
     }
 
-    /// A page of AM's that waits for the push which its own conversation caused.
+    /// A waiting page of AM. It waits for the push that its own conversation caused.
     struct Page: Equatable, Sendable {
         let id = UInt64.random(in: 0 ... .max)
-        /// When AM was asked for what it answered with the page: no push of its conversation came before. In milliseconds.
+        /// The time of the call that returned the page, in milliseconds. Its push arrives later than that.
         let since: Int
-        /// When the page came.
+        /// The time the page arrived.
         let began: Int
     }
 
@@ -22,28 +22,28 @@ public struct PushInbox: Sendable {
         /// The number that the page shows.
         var number: String?
         var until = 0
-        /// So many pushes could not be told apart, and none of them is answered.
+        /// The count of pushes that could not be told apart; none of them is answered.
         var refused: Int?
     }
 
     enum Claim: Equatable, Sendable {
         case none
         case push(PushMessage)
-        /// So many pushes have come, more than there are pages, and nothing tells which of them a page caused.
+        /// More pushes than pages have arrived, and nothing shows which of them a page caused.
         case refused(Int)
     }
 
     private var waiting: [Waiting] = []
-    /// Messages that were here, by what is signed of them, until nobody would take them any more: a delivery may come twice, and
-    /// what stands beside the signature tells nothing.
+    /// Fingerprints of received messages, until they expire everywhere. A message may be delivered twice, so only its signed part
+    /// counts.
     private var seen: [[UInt8]: Int] = [:]
     private var seats: [UInt64: Seat] = [:]
     static let mostOfOneDevice = 8
     static let most = 1024
     static let mostSeen = 8 * most
-    /// Milliseconds in which the push of a page comes, and that of another page beside it.
+    /// How long to wait for a page's push and for those of rival pages, in milliseconds.
     static let settling = 500
-    /// Milliseconds for which a page is known whose conversation was not heard of again.
+    /// How long a page is remembered without news of its conversation, in milliseconds.
     static let patience = 10_000
 
     public init() {}
@@ -52,7 +52,7 @@ public struct PushInbox: Sendable {
 
     public enum Taking: Equatable, Sendable {
         case taken
-        /// It is here, or was.
+        /// The message is waiting, or was before.
         case known
         case full
     }
@@ -65,7 +65,7 @@ public struct PushInbox: Sendable {
         guard waiting.count < Self.most,
             waiting.count(where: { $0.message.device == message.device }) < Self.mostOfOneDevice
         else { return .full }
-        // each of them was AM's: whoever has seen so many may forget the one that ends first
+        // all of them were signed for AM, so the entry that expires first can be dropped
         if seen.count >= Self.mostSeen, let first = seen.min(by: { $0.value < $1.value }) { seen[first.key] = nil }
         seen[message.fingerprint] = now + message.memory * 1000
         waiting.append(Waiting(message: message, arrived: now, expires: now + message.lifetime * 1000))
@@ -74,11 +74,11 @@ public struct PushInbox: Sendable {
 
     // MARK: pages
 
-    /// The push of a device that a page caused and that came so long ago; it is no other page's then.
+    /// Takes the push that a page caused on a device, `delay` after it arrived. The push then belongs to no other page.
     ///
-    /// What the page shows of its push is a number, and without one nothing. A push that came before AM was asked is another's.
-    /// Where more have come than pages may have caused, somebody else logs in at the same time: all of them are refused.
-    /// - Parameter number: the one that the page shows.
+    /// A page shows at most a number of its push. A push that arrived before the call to AM belongs to another page. If there are
+    /// more pushes than pages, somebody else logs in at the same time, so all of them are refused.
+    /// - Parameter number: the number that the page shows.
     mutating func claim(_ device: String, for page: Page, _ number: String?, after delay: Int, now: Int) -> Claim {
         forget(now)
         if let count = seats[page.id]?.refused { return .refused(count) }
@@ -91,12 +91,12 @@ public struct PushInbox: Sendable {
             return push.message.device == device && push.arrived >= page.since && push.message.fits(number)
         }
         guard let last = found.last, number != nil || now - page.began >= Self.settling else { return .none }
-        // each of them has a page of its own, which AM was asked for before it came
+        // each push needs a page of its own that AM was asked for before
         let areOwn = found.enumerated().allSatisfy { place, index in
             rivals.count { $0.page.since <= waiting[index].arrived } > place
         }
         guard areOwn else {
-            // the page of the newest may be on its way
+            // the page of the newest push may still be on its way
             guard now - waiting[last].arrived >= Self.settling else { return .none }
             for seat in rivals { seats[seat.page.id]?.refused = found.count }
             for index in found.reversed() { waiting.remove(at: index) }
@@ -119,7 +119,7 @@ public struct PushInbox: Sendable {
         seats[page.id] = seat
     }
 
-    /// A page waits no more.
+    /// Removes a page that waits no more.
     mutating func withdraw(_ page: Page) { seats[page.id] = nil }
 
     private mutating func forget(_ now: Int) {
@@ -129,7 +129,7 @@ public struct PushInbox: Sendable {
 }
 
 extension PushMessage {
-    /// Whether a page that shows that number, or none, may have caused it.
+    /// Whether a page with this number, or without one, may have caused the push.
     fileprivate func fits(_ number: String?) -> Bool {
         number.map { numbers.contains($0) } ?? numbers.isEmpty
     }

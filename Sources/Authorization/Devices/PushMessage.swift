@@ -1,48 +1,48 @@
 internal import Formats
 internal import TLSEngine
 
-/// A push as it was delivered, whose signature is its device's.
+/// A delivered push with a valid signature of its device.
 public struct PushMessage: Equatable, Sendable {
-    /// Of the device that it is for (`KeptDevice.id`).
+    /// The id of the device (`KeptDevice.id`).
     public let device: String
     let messageID: String
     let challenge: [UInt8]
-    /// The numbers of a number challenge.
+    /// The numbers offered by a number challenge.
     let numbers: [String]
     let affinity: String?
-    /// Seconds for which it may be answered yet.
+    /// The seconds left to answer it.
     let lifetime: Int
-    /// Seconds for which it is known again: so long as somebody might take it.
+    /// The seconds to remember it, until it can no longer be accepted.
     let memory: Int
-    /// Tells it from others: a digest of what is signed.
+    /// A digest of the signed part, which identifies the push.
     let fingerprint: [UInt8]
-    /// It asks for a fingerprint or a face, which a person would show; the answer is the same.
+    /// True if it asks for a fingerprint or a face. The answer is the same.
     let isBiometric: Bool
 
     private static let standardLifetime = 120
-    /// Those of AM are far below.
+    /// The limit in seconds; AM's values are far below.
     private static let longestLifetime = 3600
-    /// Seconds that AM's clock may differ.
+    /// The allowed difference of AM's clock, in seconds.
     static let clockTolerance = 300
-    /// Seconds; of those that do not say when they were made.
+    /// How long to remember a push without a time of issue, in seconds.
     private static let standardMemory = 86_400
 
-    /// Why a delivery is not taken.
+    /// Why a delivery is rejected.
     public enum Refusal: Error, Equatable, Sendable {
-        /// It is no push, in words.
+        /// It is not a push, for this reason.
         case unreadable(String)
-        /// No device of that name was registered here.
+        /// No device with this mechanism id is registered.
         case unknownDevice
         case wrongSignature
-        /// It was made too long ago, or at a time that is still to come.
+        /// It is expired, or its time is in the future.
         case untimely
     }
 
     /// - Parameters:
-    ///   - body: JSON with the message's id and its token, as push services hand them on: `messageId` and `message`,
-    ///   beside each other or within `data`; or `aps` with `messageId` and `data`.
-    ///   - now: in seconds since 1970.
-    ///   - device: finds the device that pushes name so; asked for what looks like a push alone.
+    /// - body: JSON as push services relay it, with `messageId` and `message` side by side or in `data`, or `aps` with
+    ///   `messageId` and `data`.
+    /// - now: in seconds since 1970.
+    /// - device: finds the device by mechanism id. Called only if the body looks like a push.
     public init(
         delivered body: [UInt8], at now: Int, to device: (_ mechanism: String) -> KeptDevice?
     ) throws(Refusal) {
@@ -90,7 +90,7 @@ public struct PushMessage: Equatable, Sendable {
         self.lifetime = min(whole, memory)
     }
 
-    /// Milliseconds, as AM writes them; in seconds.
+    /// The time of issue in seconds. AM writes milliseconds.
     private static func issued(_ claim: JSONValue?) -> Int? {
         (claim?.integer ?? claim?.text.flatMap { Int($0) }).map { $0 / 1000 }
     }

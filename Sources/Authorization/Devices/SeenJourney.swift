@@ -2,10 +2,10 @@ internal import Formats
 public import HTTPCodec
 public import Interception
 
-/// A journey that an app runs itself, as devices see it go by: what it registers is kept, and a push that it waits for is
-/// answered. Nothing of what the app and AM say to each other is changed.
+/// Observes a journey that an app runs itself. It stores the devices that the app registers and answers pushes. It changes
+/// nothing in the messages between the app and AM.
 public struct SeenJourney: Sendable {
-    /// What has to be done before what was looked at goes on.
+    /// The action before the observed message goes on.
     public enum Order: Sendable {
         case goOn
         case send(ServerCall)
@@ -13,9 +13,9 @@ public struct SeenJourney: Sendable {
 
     private enum Stage: Sendable {
         case resting
-        /// AM is asked whose session it is, for what the app sends or for what it gets.
+        /// Waits for AM's name of the session's user, before the app's request or AM's response goes on.
         case naming(JSONValue, isAnswer: Bool)
-        /// AM is asked who it was, behind the end.
+        /// Waits for AM's name of the user after the journey has ended.
         case confirming
         case messaging(DeviceMessage, JSONValue?)
     }
@@ -24,24 +24,24 @@ public struct SeenJourney: Sendable {
     private let realm: String
     private var attendance: DeviceAttendance
     private var stage = Stage.resting
-    /// What the user is called: by AM's word.
+    /// The user's names according to AM.
     private var users: [String]?
-    /// The name that the app gave.
+    /// The user name that the app entered.
     private var typed: String?
     private var session: SessionSource?
     private var hasAsked = false
-    /// What the app sent last, until AM has answered it.
+    /// The app's last request body, until AM responds to it.
     private var told: JSONValue?
-    /// AM's last page waits, and shows that number.
+    /// True if AM's last page waits. The page may show `number`.
     private var waits = false
     private var number: String?
     private var calls = 0
     private var notes: [String] = []
 
     /// - Parameters:
-    ///   - devices: all that are configured.
-    ///   - realm: as the request names it.
-    /// - Returns: nil where none of them takes part there.
+    /// - devices: all configured devices.
+    /// - realm: the realm in the request.
+    /// - Returns: nil if no device takes part there.
     public init?(_ devices: [Device], at head: RequestHead, realm: String?) {
         guard
             let server = devices.first(where: { $0.isSeen && $0.server.refusal(of: head) == nil })?.server,
@@ -54,14 +54,14 @@ public struct SeenJourney: Sendable {
         self.attendance = attendance
     }
 
-    /// At the same place, of the same devices: the configuration may be another one since the last step.
+    /// Whether both have the same server, realm and devices. The configuration may have changed since the last step.
     public func isOf(_ other: SeenJourney) -> Bool {
         server == other.server && realm == other.realm && attendance.devices == other.attendance.devices
     }
 
-    /// A request goes to its AM.
+    /// Whether a request goes to this server.
     public func isAt(_ head: RequestHead) -> Bool { server.refusal(of: head) == nil }
-    /// The session's.
+    /// The name of the session cookie.
     public var cookie: String { server.cookie }
 
     public mutating func takeNotes() -> [String] {
@@ -69,9 +69,10 @@ public struct SeenJourney: Sendable {
         return notes
     }
 
-    // MARK: what the app sends
+    // MARK: requests
 
-    /// - Parameter session: what the app's request carries.
+    /// Handles the app's request.
+    /// - Parameter session: the session in the request.
     public mutating func asked(_ body: [UInt8], session: SessionSource?, _ now: Circumstances) -> Order {
         if let session { self.session = session }
         attendance.asks(now)
@@ -98,14 +99,14 @@ public struct SeenJourney: Sendable {
         }
     }
 
-    // MARK: what AM answers
+    // MARK: responses
 
     public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
         (waits, number) = (false, nil)
         let (page, names) = (told, names)
         told = nil
         guard status == 200, let answer = try? JSONValue(parsing: body), answer.members != nil else { return .goOn }
-        // what AM refuses to hear of moves no counter
+        // a refused answer uses up no one-time password
         if let page { attend { $0.spend(on: page, users: names, now) } }
         guard answer["authId"]?.text?.isEmpty == false else { return ended(answer, now) }
         waits = DeviceAttendance.waits(answer)
@@ -118,7 +119,7 @@ public struct SeenJourney: Sendable {
         let labels = attendance.offers(in: page).map(\.account).filter { !$0.isEmpty }
         guard !labels.isEmpty || users != nil else { return .goOn }
         if mayAsk { return askUser(.naming(page, isAnswer: true)) }
-        // AM says itself whom it offers that to
+        // AM's registration page names the account itself
         let known = users ?? Array(labels.prefix(1))
         guard case .message(let message)? = attend({ $0.register(from: page, users: known, now) }) else { return .goOn }
         return tell(message, page)
@@ -131,7 +132,7 @@ public struct SeenJourney: Sendable {
         if let token = answer["tokenId"]?.text, SessionSource.isUsable(token) {
             session = SessionSource(token: token, carrier: .cookie, affinity: session?.affinity)
         } else if typed != nil {
-            // the app's session may be another user's
+            // the app's session may belong to another user
             return .goOn
         }
         return session == nil ? .goOn : askUser(.confirming)
@@ -139,7 +140,7 @@ public struct SeenJourney: Sendable {
 
     // MARK: calls
 
-    /// It is the session's user whose journey this is, where the app gives no other name.
+    /// True if AM can be asked for the user. The session's user owns the journey unless the app enters a name.
     private var mayAsk: Bool { users == nil && typed == nil && session != nil && !hasAsked }
 
     private mutating func askUser(_ next: Stage) -> Order {
@@ -156,7 +157,7 @@ public struct SeenJourney: Sendable {
         }
     }
 
-    /// - Parameter page: the rest of which is looked at then.
+    /// - Parameter page: the page whose other registrations are handled afterwards.
     private mutating func tell(_ message: DeviceMessage, _ page: JSONValue?) -> Order {
         stage = .messaging(message, page)
         return send(message.head, message.body, message.action)
@@ -168,7 +169,7 @@ public struct SeenJourney: Sendable {
             ServerCall(head: head, body: body, number: calls, action: action, payload: nil, carriesAnswers: false))
     }
 
-    /// AM has answered the call that was ordered.
+    /// Handles the response to an ordered call.
     public mutating func called(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
         let before = stage
         stage = .resting
@@ -194,7 +195,7 @@ public struct SeenJourney: Sendable {
         return found
     }
 
-    /// The call came to nothing.
+    /// Handles the failure of an ordered call.
     public mutating func callFailed(_ reason: String) {
         stage = .resting
         notes.append("what the device had to say came to nothing: \(reason)")

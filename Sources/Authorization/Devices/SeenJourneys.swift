@@ -1,6 +1,6 @@
 internal import TLSEngine
 
-/// Journeys of apps that devices have a part in, by the `authId` that the app comes with next.
+/// Observed journeys of apps with devices, by the app's next `authId`.
 struct SeenJourneys: Sendable {
     private struct Entry {
         let journey: SeenJourney
@@ -9,7 +9,7 @@ struct SeenJourneys: Sendable {
 
     private var entries: [[UInt8]: Entry] = [:]
     static let most = 1024
-    /// In milliseconds: AM's own limit on a journey is five minutes.
+    /// Milliseconds. AM's own limit of a journey is five minutes.
     static let lifetime = 600_000
 
     private static func key(_ authId: String) -> [UInt8] { Digest.sha256(Array(authId.utf8)) }

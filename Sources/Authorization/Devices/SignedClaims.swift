@@ -5,13 +5,13 @@ internal import TLSEngine
 enum SignedClaims {
     private static let header = Base64.encode(Array(#"{"typ":"JWT","alg":"HS256"}"#.utf8), urlSafe: true)
 
-    /// Nil where the library fails.
+    /// Nil if OpenSSL fails.
     static func sign(_ claims: JSONValue, key: [UInt8]) -> String? {
         let signed = "\(header).\(Base64.encode(Array(claims.serialized.utf8), urlSafe: true))"
         return signature(of: signed, key).map { "\(signed).\(Base64.encode($0, urlSafe: true))" }
     }
 
-    /// The claims as they are told, by whomever; nil where the text is no token.
+    /// The claims without a signature check; nil if the text is no token.
     static func unverified(_ token: String) -> JSONValue? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.decode(parts[1]), let claims = try? JSONValue(parsing: bytes),

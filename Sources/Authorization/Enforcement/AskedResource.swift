@@ -2,18 +2,17 @@ internal import Formats
 internal import HTTPCodec
 import Interception
 
-/// The name under which AM is asked about a request: its URL, in the one spelling that all that mean the same have (RFC 3986
-/// §6.2.2). What servers may read in more than one way has no such name: AM would decide on one reading, and the resource
-/// go by another.
+/// The resource name in questions to AM: the request's URL in normal form (RFC 3986 §6.2.2). An ambiguous URL has no name,
+/// because AM might decide on one reading and the server act on another.
 enum AskedResource {
-    /// Why a request has no name, one sentence.
+    /// One sentence that says why a request has no name.
     struct Refusal: Error, Equatable {
         var reason: String
     }
 
     /// - Parameters:
-    ///   - withoutQuery: the query is no part of the resource.
-    ///   - own: a parameter that is not the resource's.
+    /// - withoutQuery: true if the query is not part of the resource.
+    /// - own: a query parameter that is not part of the resource.
     static func name(
         of head: RequestHead, withoutQuery: Bool, except own: String?
     ) throws(Refusal) -> String {
@@ -21,7 +20,7 @@ enum AskedResource {
         guard !withoutQuery, let written = head.query, !written.isEmpty else { return name }
         var query = QueryText(try ascii(head.fields.bytes[(head.target.query ?? .empty).indices]))
         if let own {
-            // some readers take a semicolon for an ampersand: what follows it is the resource's then
+            // some readers split at a semicolon too, so text after it would belong to the resource
             if query.pairs.contains(where: { QueryText.name($0) == own && $0.utf8.contains(0x3B) }) {
                 throw Refusal(reason: "its query has a semicolon in \(own), which servers read in more than one way")
             }
@@ -59,7 +58,7 @@ enum AskedResource {
             }
             index += isEncoded ? 3 : 1
         }
-        // a byte that is no part of a character is one to lenient readers: %C0%AE is a dot to them
+        // lenient readers accept invalid UTF-8: they read %C0%AE as a dot
         guard String(validating: decoded, as: UTF8.self) != nil else { throw ambiguous("holds what is no UTF-8") }
         for segment in decoded.split(separator: 0x2F)
         where segment.elementsEqual([0x2E]) || segment.elementsEqual([0x2E, 0x2E]) {
@@ -89,12 +88,12 @@ enum AskedResource {
         )
     }
 
-    /// What a path's segment may hold as it stands (RFC 3986 §3.3), and the slash.
+    /// Whether a path may contain the byte unencoded: the characters of a segment (RFC 3986 §3.3) and the slash.
     private static func isPlain(_ byte: UInt8) -> Bool {
         ASCII.isUnreserved(byte) || "!$&'()*+,=:@/".utf8.contains(byte)
     }
 
-    /// A query's bytes as they stand, but for those that no URL holds.
+    /// The query with bytes that are invalid in a URL percent-encoded.
     private static func ascii(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
         var out: [UInt8] = []
         for byte in bytes {

@@ -2,10 +2,10 @@ public import HTTPCodec
 internal import Interception
 
 extension AuthorizationPolicy {
-    /// What the policy means for a request. An object: whoever asks mostly learns that it means nothing.
+    /// The policy's treatment of a request. It is a class because the usual result is nil, which is cheap to return.
     public final class Coverage: Sendable {
         public let resource: Resource
-        /// The request goes out only where AM has allowed it. Otherwise somebody else sees to that, and advice may come.
+        /// True if the request needs AM's permission first. False if a Gateway enforces the policy, so advice may come.
         public let isEnforced: Bool
 
         init(_ resource: Resource, isEnforced: Bool) {
@@ -14,18 +14,18 @@ extension AuthorizationPolicy {
         }
     }
 
-    /// The entry that covers a request; nil where none does, or it is none that anything could be done about.
+    /// The entry that covers a request; nil if there is none or it cannot apply.
     ///
-    /// An advice is acted on where the path fits however a server reads it; a decision is asked for where it fits in any
-    /// reading, or what is odd would pass unasked.
-    /// - Parameter hasBody: one comes, whatever its fields say.
+    /// For advice, the path has to match in every reading of a server. For enforcement, any reading suffices; otherwise an
+    /// unusual path would bypass the decision.
+    /// - Parameter hasBody: true if a body follows, whatever the fields say.
     public func coverage(of head: RequestHead, hasBody: Bool = false) -> Coverage? {
         guard !resources.isEmpty else { return nil }
         let isRepeatable = Self.refusalOfKind(head) == nil
         let isDecidable = isDecidable(head, hasBody)
         guard isRepeatable || isDecidable else { return nil }
         let url = URLParts(head)
-        // by their places: none is copied that is looked at alone
+        // by index, to avoid copies of entries
         for place in resources.indices {
             if resources[place].isEnforced {
                 guard resources[place].pattern.mayMatch(url) else { continue }
@@ -37,29 +37,29 @@ extension AuthorizationPolicy {
         return nil
     }
 
-    /// AM has to be asked about some of what may be at that place, so that nothing goes there that nobody looks at.
+    /// Whether some resource at this place needs a decision by AM. The proxy then has to see the requests there.
     /// - Parameter scheme: nil for any.
     public func enforces(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
         enforcement != nil && resources.contains { $0.isEnforced && $0.pattern.mayCover(scheme, host, port: port) }
     }
 
-    /// The same of what may be at that port, whatever its host is called.
+    /// The same for any host at this port.
     public func enforces(port: UInt16) -> Bool {
         enforcement != nil && resources.contains { $0.isEnforced && $0.pattern.mayCover(port: port) }
     }
 
-    /// Both ask the same AM in the same way.
+    /// Whether both ask the same AM in the same way.
     public func asks(like other: AuthorizationPolicy) -> Bool {
         server.url == other.server.url && enforcement == other.enforcement
     }
 
-    /// AM may be asked about it. A preflight is not; a tunnel is not opened for this.
+    /// Whether the request can be decided by AM. Preflights and CONNECT are excluded.
     private func isDecidable(_ head: RequestHead, _ hasBody: Bool) -> Bool {
         guard enforcement != nil, head.method != .connect else { return false }
         return hasBody || !Preflight.isOne(head)
     }
 
-    /// AM guards its own endpoints itself. Nothing else is taken for one, however it is written.
+    /// True for AM's own endpoints, which AM protects itself. Only an unambiguous path counts as one.
     private func isServersOwn(_ head: RequestHead) -> Bool {
         guard isSurelyOwnEndpoint(head) else { return false }
         return server.paths.values.contains(head.path) || URLPlace(server.url)?.holds(head) == true

@@ -1,16 +1,16 @@
-/// `authorization.enforce` of the configuration: how AM is asked about the resources that no Gateway stands before.
+/// `authorization.enforce` of the configuration: how Usher asks AM about resources without a Gateway.
 public struct Enforcement: Equatable, Sendable {
-    /// As whom Usher asks. Whoever asks has to be one who may evaluate policies.
+    /// The account that asks. It needs the privilege to evaluate policies.
     public enum Caller: Equatable, Sendable {
-        /// As whoever sent the request, by the session that it carries.
+        /// The sender of the request, with the request's own session.
         case app
-        /// By a session that was won elsewhere.
+        /// A session that was obtained elsewhere.
         case session(String)
-        /// By a session that Usher logs in for.
+        /// A session that Usher obtains by a login.
         case login(AgentLogin)
     }
 
-    /// One value list of the environment that conditions are judged in.
+    /// A name with its values in the environment of policy conditions.
     public struct Variable: Equatable, Sendable {
         public var name: String
         public var values: [String]
@@ -23,31 +23,30 @@ public struct Enforcement: Equatable, Sendable {
 
     /// The policy set.
     public var application = Self.standardApplication
-    /// Where the policies are; nil for the first of the server's realms.
+    /// The realm of the policies; nil for the server's first realm.
     public var realm: String?
     public var caller = Caller.app
     public var environment: [Variable] = []
-    /// The client's address is told as `IP`.
+    /// True to send the client's address as `IP`.
     public var tellsAddress = false
-    /// The query is part of the resource.
+    /// True if the query is part of the resource.
     public var includesQuery = true
-    /// The longest for which a decision is kept, in milliseconds, whatever AM says; 0 for none.
+    /// The maximum time to cache a decision, in milliseconds, whatever AM says; 0 for none.
     public var maxAge = 60_000
-    /// Questions that may be under way at one time.
+    /// The limit of concurrent questions.
     public var concurrency = 64
 
-    /// What AM takes where nobody names a policy set.
+    /// AM's default policy set.
     public static let standardApplication = "iPlanetAMWebAgentService"
 
     public init() {}
 }
 
-/// An account whose session Usher asks with: an agent of AM's own or a user, whose name and password a tree takes as
-/// header fields.
+/// The account whose session Usher asks with: an agent of AM or a user. The tree reads its name and password from header fields.
 public struct AgentLogin: Hashable, Sendable {
     public var user: String
     public var password: String
-    /// Nil for the realm's own.
+    /// Nil for the realm's default tree.
     public var tree: String?
 
     public init(user: String, password: String, tree: String? = nil) {

@@ -1,16 +1,15 @@
 internal import Formats
 internal import HTTPCodec
 
-/// How servers may read the body of a request where they look for a parameter that names another method. They do that in a
-/// POST alone.
+/// How servers may read a POST body in search of a parameter that overrides the method.
 enum FormKind: Equatable {
-    /// No server takes it for a form.
+    /// No server reads it as a form.
     case none
-    /// Members of a JSON text, which Laravel takes for parameters.
+    /// The members of a JSON object, which Laravel reads as parameters.
     case json
-    /// Parts, by a type that all read alike.
+    /// Multipart, with a type that all servers read alike.
     case parts
-    /// Pairs or parts: its type says that it is a form, or nothing of which all servers know that it is none.
+    /// Pairs or parts. The type says that it is a form, or is not known to be something else.
     case form
 
     init(_ head: RequestHead) {
@@ -45,7 +44,7 @@ enum FormKind: Equatable {
     ]
     private static let families = ["vnd.", "grpc", "x-git-"]
 
-    /// No server is known to read parameters in a body of that type.
+    /// True if no server is known to read parameters in a body of this type.
     private static func isOther(_ type: MediaType) -> Bool {
         switch type.type {
         case "text": true
@@ -56,7 +55,7 @@ enum FormKind: Equatable {
         }
     }
 
-    /// The body is in letters that are those of ASCII, or says that it is.
+    /// True if the body's charset is ASCII-compatible, or not given.
     static func isPlain(_ head: RequestHead) -> Bool {
         let text = ASCII.lowercased(values(head).joined(separator: ";"))
         return text.split(separator: ";").allSatisfy { parameter in

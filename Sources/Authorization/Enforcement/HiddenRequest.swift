@@ -2,23 +2,23 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// Fields and parameters by which many frameworks and front ends have a request name another method, or another URL, than
-/// its own. AM would decide on the one, and the resource do the other.
+/// Finds fields and parameters that make frameworks and front ends replace a request's method or URL. AM would decide on one
+/// request, and the resource would carry out the other.
 public enum HiddenRequest {
     private static let urlFields = ["x-original-url", "x-rewrite-url"]
     private static let methodFields = ["x-http-method-override", "x-http-method", "x-method-override"]
-    /// Those of Rack, Laravel, Symfony and others; of Salesforce; of ASP.NET MVC.
+    /// The parameters of Rack, Laravel, Symfony and others; of Salesforce; of ASP.NET MVC.
     private static let parameters = ["_method", "_httpmethod", "x-http-method-override"].map { Array($0.utf8) }
 
-    /// The field that names another URL.
+    /// The name of the field that overrides the URL, if any.
     public static func urlField(in head: RequestHead) -> String? {
         head.fields.lines.first { isNamed($0.name, urlFields) }?.name
     }
 
-    /// What names another method: a field, a parameter of the query, or something in the body.
+    /// Describes what overrides the method: a field, a query parameter, or part of the body; nil if nothing does.
     /// - Parameters:
-    ///   - body: nil where it is not kept whole.
-    ///   - limit: of what it may unfold to, in bytes.
+    /// - body: nil if it is not buffered whole.
+    /// - limit: of the decoded body, in bytes.
     public static func method(in head: RequestHead, _ body: [UInt8]?, limit: Int) -> String? {
         let field = head.fields.lines.first {
             isNamed($0.name, methodFields) && !ASCII.equal($0.value, head.methodText)
@@ -30,10 +30,10 @@ public enum HiddenRequest {
         return "the parameter _method of its query"
     }
 
-    /// Its body has to be looked through.
+    /// True if the body has to be searched.
     public static func isSearched(_ head: RequestHead) -> Bool { FormKind(head) != .none }
 
-    /// What looks through a body that is not kept whole, as it passes; nil where that need not be.
+    /// The search for a body that is relayed unbuffered; nil for kinds that need no search or the whole body.
     public static func search(for head: RequestHead) -> MethodSearch? {
         switch FormKind(head) {
         case .none, .form: nil
@@ -50,24 +50,24 @@ public enum HiddenRequest {
         Array(head.fields.bytes[(head.target.query ?? .empty).indices])
     }
 
-    /// A form may have so many pairs that may name a method.
+    /// Limit of pairs in a form that may name a method.
     private static let mostPairs = 1000
 
-    /// The parameters that name a method; nil where there are too many to look at.
+    /// The parameters that name a method; nil if there are too many candidates.
     private static func parameters(of text: [UInt8]) -> [ReadParameter]? {
         let pairs = ReadParameter.pairs(of: text).filter { mayName($0) }
         guard pairs.count <= mostPairs else { return nil }
         return pairs.map { ReadParameter($0) }.filter { $0.names.contains(where: isParameter) }
     }
 
-    /// What most names lack, before all their readings are made.
+    /// A quick check that rules out most names before their readings are compared.
     static func mayName(_ text: some Collection<UInt8>) -> Bool {
         guard text.count >= "_method".utf8.count else { return false }
         let plain = ReadParameter.decoded(text)
         return plain.indices.dropLast(4).contains { plain[$0] | 0x20 == 0x65 && plain.span.holds("ethod", at: $0) }
     }
 
-    /// - Parameter name: as it stands.
+    /// - Parameter name: the name as received.
     static func isParameter(named name: some Collection<UInt8>) -> Bool {
         mayName(name) && ReadParameter.names(of: name).contains(where: isParameter)
     }
@@ -84,7 +84,7 @@ public enum HiddenRequest {
         guard kind != .none else { return nil }
         guard FormKind.isPlain(head) else { return "\(found), which cannot be read," }
         guard let body else {
-            // others are looked through as they pass
+            // bodies of other kinds are searched while they are relayed
             if kind == .form {
                 return "\(found), which is not kept whole (authorization.body_limit, limits.buffered_body),"
             }
@@ -94,7 +94,7 @@ public enum HiddenRequest {
         guard let plain = EditedBody.plain(body, of: head, limit: limit) else {
             return "\(found), which cannot be read,"
         }
-        // some servers take no coding off
+        // some servers do not decode the body, so both forms are checked
         return (plain == body ? [body] : [body, plain]).allSatisfy { isOwn($0, kind, head) } ? nil : found
     }
 
@@ -111,7 +111,8 @@ public enum HiddenRequest {
         parameters(of: body)?.allSatisfy { isOwn($0, head) } == true
     }
 
-    /// Whatever stands where some reader may find the name of a part is one to the strictest of them, too.
+    /// True if no part overrides the method. A strict reader must find as many names as the lenient search, or a part is
+    /// ambiguous.
     private static func isOwnInParts(_ body: [UInt8], _ head: RequestHead) -> Bool {
         let count = MethodSearch.count(body, json: false)
         guard count > 0 else { return true }
@@ -130,13 +131,13 @@ public enum HiddenRequest {
 
     // MARK: names and values
 
-    /// Servers that hand fields on as variables take all that is neither letter nor digit for the same.
+    /// Compares names as servers do that map fields to variables: everything except letters and digits is equal.
     static func isNamed(_ name: String, _ names: [String]) -> Bool {
         let name = name.utf8.map { ASCII.isAlpha($0) || ASCII.isDigit($0) ? ASCII.lower($0) : 0x2D }
         return names.contains { $0.utf8.elementsEqual(name) }
     }
 
-    /// It says what the request says anyway.
+    /// True if the value equals the request's own method.
     private static func isOwn(_ value: some Sequence<UInt8>, _ head: RequestHead) -> Bool {
         ASCII.equal(String(decoding: Array(value), as: UTF8.self), head.methodText)
     }

@@ -1,20 +1,20 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Looks for names in a body that some server might take for those of parameters which name a method: of parts of a form, or of
-/// members of a JSON text. Takes the body in pieces, and finds what stands across them.
+/// Searches a body for names that a server may read as a method override: part names of a form, or member names of JSON. It takes
+/// the body in pieces and finds names that span them.
 public struct MethodSearch: Sendable {
     private let isJSON: Bool
-    /// What came last.
+    /// The end of the previous pieces.
     private var tail: [UInt8] = []
 
-    /// No name that counts is longer, however it is written.
+    /// Limit of a relevant name in bytes, with all its escapes.
     private static let longest = 256
     private static let kept = 4 * longest
 
     init(json isJSON: Bool) { self.isJSON = isJSON }
 
-    /// - Returns: whether there is one in what has come so far and was not looked through before.
+    /// - Returns: true if a name is found in the new piece or across its start.
     public mutating func finds(_ piece: Span<UInt8>) -> Bool {
         tail.append(piece)
         let text = Self.squeezed(tail)
@@ -22,14 +22,14 @@ public struct MethodSearch: Sendable {
         return Self.count(in: text, json: isJSON) > 0
     }
 
-    /// How many there are in a whole body.
+    /// The count of names in a whole body.
     static func count(_ body: [UInt8], json isJSON: Bool) -> Int { count(in: squeezed(body), json: isJSON) }
 
     private static func count(in text: [UInt8], json isJSON: Bool) -> Int {
         isJSON ? text.indices.count { isMember(text, $0) } : text.indices.count { isPart(text, $0) }
     }
 
-    /// White space and what lenient readers take for it becomes one space: a name behind much of it is near then.
+    /// Replaces white space and control characters by one space, so that distant names come close.
     private static func squeezed(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count)
@@ -41,7 +41,7 @@ public struct MethodSearch: Sendable {
 
     // MARK: members
 
-    /// A member's name begins at that quotation mark.
+    /// Whether a member's name begins at this quotation mark.
     private static func isMember(_ text: [UInt8], _ start: Int) -> Bool {
         guard text[start] == 0x22 else { return false }
         var end = start + 1
@@ -58,7 +58,7 @@ public struct MethodSearch: Sendable {
 
     // MARK: parts
 
-    /// What says a part's name to some reader begins there.
+    /// Whether a part's name begins here in the view of some reader.
     private static func isPart(_ text: [UInt8], _ start: Int) -> Bool {
         var rest: ArraySlice<UInt8>
         switch ASCII.lower(text[start]) {
@@ -81,12 +81,12 @@ public struct MethodSearch: Sendable {
         // an encoded word (RFC 2047)
         if rest.starts(with: "=?".utf8) { return true }
         let name = rest.prefix(longest).prefix { !" \";>".utf8.contains($0) }.filter { $0 != 0x5C }
-        // behind its charset and its language (RFC 8187)
+        // after the charset and the language (RFC 8187)
         let pieces = name.split(separator: 0x27, omittingEmptySubsequences: false)
         return pieces.contains { HiddenRequest.isParameter(named: $0) }
     }
 
-    /// What follows a word that begins there and is not the end of another.
+    /// The text after the word; nil if the word does not start here or is the end of another.
     private static func after(_ word: StaticString, _ text: [UInt8], _ start: Int) -> ArraySlice<UInt8>? {
         let end = start + word.utf8CodeUnitCount
         guard end <= text.count, text.span.holds(word, at: start) else { return nil }

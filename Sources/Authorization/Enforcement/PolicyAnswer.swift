@@ -2,18 +2,18 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// AM's answer to a question about one resource.
+/// AM's decision on one resource.
 public struct PolicyAnswer: Equatable, Sendable {
-    /// Why an answer is none, one sentence. Nothing is granted by such a one.
+    /// One sentence that says why a response holds no usable decision. Nothing is granted then.
     public struct Fault: Error, Equatable, Sendable {
         public enum Kind: Sendable {
             /// AM does not know the session that asked.
             case caller
-            /// AM knows it, and it may not ask.
+            /// The session that asked lacks the privilege.
             case privilege
-            /// The question itself is faulty to AM; as a rule the user's session is over.
+            /// AM rejects the question; usually the user's session has ended.
             case question
-            /// It cannot be made use of.
+            /// The response is unusable.
             case unusable
         }
 
@@ -21,14 +21,14 @@ public struct PolicyAnswer: Equatable, Sendable {
         public var reason: String
     }
 
-    /// The action that was asked about is allowed.
+    /// True if the decision allows the requested action.
     public let allows: Bool
-    /// AM would grant it after what it advises.
+    /// True if AM would grant access after a step-up.
     public let isAdvised: Bool
-    /// Milliseconds since 1970 at which the decision is to be asked for anew; nil for at once.
+    /// The expiry of the decision in milliseconds since 1970; nil if it must not be cached.
     public let expires: Int?
 
-    /// - Throws: where the answer is no decision on what was asked.
+    /// - Throws: a fault if the response is no decision on the question.
     public init(_ answer: ResponseHead, _ body: [UInt8], to question: PolicyQuestion) throws(Fault) {
         guard answer.status == 200 else { throw Self.fault(answer.status, body) }
         guard body.count <= AdviceReader.maxBody, let decisions = PolicyDecision.list(body) else {
@@ -46,11 +46,11 @@ public struct PolicyAnswer: Equatable, Sendable {
         }
         allows = decision.allows(question.method)
         isAdvised = !allows && decision.hasAdvice
-        // whoever may do something by grace of an advice, or of a transaction, may do it once
+        // access through an advice or a transaction is good for one request
         expires = decision.hasAdvice ? nil : decision.expires
     }
 
-    /// AM writes a resource as it was asked, but for the case of a host and a port that goes without saying.
+    /// AM repeats the resource, but may change the case of the host and drop a default port.
     private static func isSame(_ told: String, _ asked: String) -> Bool {
         if told == asked { return true }
         guard let told = try? RequestHead(method: "GET", url: told),
@@ -59,7 +59,7 @@ public struct PolicyAnswer: Equatable, Sendable {
         return told.originText == asked.originText && told.path == asked.path && told.query == asked.query
     }
 
-    /// Without what may be secret.
+    /// The URL without its query, which may be secret.
     private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" }) }
 
     private static func fault(_ status: Int, _ body: [UInt8]) -> Fault {

@@ -2,32 +2,32 @@ internal import Formats
 public import HTTPCodec
 public import Interception
 
-/// What AM is asked before a request may go out to a resource that no Gateway stands before: a policy evaluation like that
-/// of any application (docs/protocol.md#policy-evaluations).
+/// The question to AM before a request goes out to a resource without a Gateway. It is a regular policy evaluation
+/// (docs/protocol.md#policy-evaluations).
 public struct PolicyQuestion: Sendable {
-    /// Why AM cannot be asked about a request, one sentence.
+    /// One sentence that says why AM cannot be asked.
     public struct Refusal: Error, Equatable, Sendable {
         public var reason: String
     }
 
-    /// The name of the resource, as AM is told it.
+    /// The resource name for AM.
     public let resource: String
-    /// The action that a decision has to allow.
+    /// The action that the decision has to allow.
     public let method: String
     /// The user's session.
     public let subject: SessionSource
     public private(set) var head: RequestHead
     public private(set) var body: [UInt8]
-    /// The app showed the id of a transaction with the request.
+    /// True if the app presented a transaction id with the request.
     public let showsTransaction: Bool
-    /// What a decision depends on beside session, resource and action.
+    /// Inputs of the decision besides session, resource and action.
     private let circumstances: [String]
 
     /// - Parameters:
-    ///   - request: as it is about to go out.
-    ///   - caller: the session to ask with; nil for the user's own.
-    ///   - transaction: shown by the app.
-    ///   - address: the client's.
+    /// - request: the request as it would go out.
+    /// - caller: the session to ask with; nil for the user's own.
+    /// - transaction: the id that the app presented.
+    /// - address: the client's address.
     public init(
         about request: RequestHead, as subject: SessionSource, caller: SessionSource?, transaction: String? = nil,
         address: String? = nil, _ policy: AuthorizationPolicy, _ enforcement: Enforcement
@@ -58,7 +58,7 @@ public struct PolicyQuestion: Sendable {
         } catch {
             throw Refusal(reason: "the URL of AM's policies cannot be made: \(error.explanation)")
         }
-        // AM words its prompts by these, should there be a step-up
+        // AM chooses the wording of its prompts by these in a step-up
         for name in ["User-Agent", "Accept-Language"] {
             for value in request.fields.values(named: name) where FieldSyntax.isValue(value) {
                 head.fields.add(name, value)
@@ -88,23 +88,23 @@ public struct PolicyQuestion: Sendable {
         return cookies.text
     }
 
-    /// Asks the same by another session.
+    /// Replaces the session that asks.
     public mutating func ask(as caller: SessionSource, _ server: AuthorizationServer) {
         head.fields.set("Cookie", Self.cookies(of: caller, server))
     }
 
-    /// The query parameter by which an app hands a transaction back. It is the enforcement point's, no part of the resource.
+    /// The query parameter that presents a transaction. It belongs to the enforcement point and not to the resource.
     private static func parameter(_ policy: AuthorizationPolicy) -> String? {
         if case .query(let name) = policy.presentToGateway { name } else { nil }
     }
 
-    /// Asks the same again as a step-up has it.
+    /// Replaces the question by the one that a step-up repeats.
     public mutating func repeated(as head: RequestHead, _ body: [UInt8]) {
         self.head = head
         self.body = body
     }
 
-    /// What tells it from other questions of any session, for a digest.
+    /// Input of a digest that identifies the question, independent of the session.
     public var bytes: [UInt8] {
         Self.texts(circumstances + [resource, method]).serialized.utf8.map { $0 }
     }

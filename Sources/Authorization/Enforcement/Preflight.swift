@@ -2,15 +2,15 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// A browser's question whether a page may send a request (Fetch, CORS-preflight fetch). It carries no session and shows
-/// nothing of the resource. What has anything else with it than browsers send is a request like any other.
+/// Detects a browser's CORS preflight (Fetch, CORS-preflight fetch). It carries no session and reveals nothing of the resource. A
+/// request with any field that browsers do not send is no preflight.
 enum Preflight {
     private static let fields: Set = [
         "host", "origin", "access-control-request-method", "access-control-request-headers",
         "access-control-request-private-network", "access-control-request-local-network", "accept", "accept-encoding",
         "accept-language", "user-agent", "referer", "connection", "proxy-connection", "cache-control", "pragma",
         "priority", "dnt", "te",
-        // what proxies before this one add, and what is for this one
+        // fields that other proxies add or that address this one
         "via", "proxy-authorization",
     ]
     private static let families = ["sec-fetch-", "sec-ch-", "sec-gpc"]

@@ -1,8 +1,8 @@
 internal import Formats
 internal import Interception
 
-/// The parameters that the query of a glob demands, each `NAME=VALUE` with stars, or a name for any value. A query meets it
-/// in whatever order and spelling it has them, and whatever else it has: what servers may read as a parameter counts.
+/// The parameters that a URL glob's query requires, each `NAME=VALUE` with stars, or a name for any value. Order, spelling and
+/// additional parameters do not matter. Every reading of a parameter counts.
 struct QueryDemand: Sendable {
     private let globs: [[UInt8]]
 

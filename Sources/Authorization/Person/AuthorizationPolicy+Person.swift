@@ -1,4 +1,4 @@
 extension AuthorizationPolicy {
-    /// A person may be asked.
+    /// True if a person may be asked.
     public var asksPerson: Bool { person.isAsked || answers.contains { $0.response == .ask } }
 }

@@ -1,12 +1,12 @@
 internal import Formats
 
-/// A callback that a person is asked for: what there is to show, and what can be said to it.
+/// A callback for a person: the text to show and the accepted answers.
 public struct OpenCallback: Equatable, Sendable {
-    /// How an answer is written.
+    /// The type of an answer.
     public enum Form: String, Equatable, Sendable { case text, number, truth, choice }
 
     public struct Choice: Equatable, Sendable {
-        /// What AM is told.
+        /// The value for AM.
         public var number: Int
         public var label: String
 
@@ -16,20 +16,20 @@ public struct OpenCallback: Equatable, Sendable {
         }
     }
 
-    /// Its place among the callbacks of the page, from 0.
+    /// The index among the callbacks of the page, from 0.
     public var index: Int
     public var type: String
     public var prompt: String
     public var form: Form
-    /// What there is to choose from.
+    /// The offered choices.
     public var choices: [Choice] = []
-    /// It is typed without being shown.
+    /// True if the input must not be echoed.
     public var isSecret = false
-    /// What answers have to keep to, and what the last one did not keep to, as AM says.
+    /// The policies that the last answer violated, according to AM.
     public var policies: [String] = []
-    /// What its inputs are called, where they have names: each takes a text of its own.
+    /// The names of the inputs, if they have names. Each takes its own text.
     public var parts: [String] = []
-    /// How each of these is written.
+    /// The forms of the named inputs.
     var partForms: [Form] = []
 
     public init(index: Int, type: String, prompt: String, form: Form) {
@@ -39,13 +39,13 @@ public struct OpenCallback: Equatable, Sendable {
         self.form = form
     }
 
-    /// For a sentence: the type and, where there is one, the prompt.
+    /// The type and prompt, for messages.
     public var shown: String { Callback.shown(type, prompt) }
 
-    /// Bytes of one text.
+    /// The limit of one text in bytes.
     public static let maxText = 16 << 10
 
-    /// What is wrong with an answer, in words for whoever gave it; nil where nothing is.
+    /// The reason why an answer is invalid, worded for the person; nil if it is valid.
     public func refusal(of texts: [String]) -> String? {
         guard texts.count == max(1, parts.count) else {
             return parts.isEmpty
@@ -74,7 +74,7 @@ public struct OpenCallback: Equatable, Sendable {
         }
     }
 
-    /// The number that stands for a label; a number of the list is taken, too.
+    /// The number of a label. A number from the list is accepted too.
     func choice(_ text: String) -> Int? {
         choices.first { $0.label == text || ASCII.equal($0.label, text) }?.number
             ?? Int(text).flatMap { number in choices.first { $0.number == number }?.number }

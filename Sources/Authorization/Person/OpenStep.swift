@@ -1,22 +1,22 @@
 /// A step of a tree that waits for a person.
 public struct OpenStep: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The callbacks of a page that nothing of the configuration answers.
+        /// The callbacks of a page without a configured answer.
         case callbacks([OpenCallback])
-        /// The tree goes on by a link that AM sent to the user; AM's own words about it.
+        /// The tree continues through a link that AM sent to the user. The message is AM's.
         case suspended(message: String)
     }
 
     public var kind: Kind
-    /// What the tree calls its page, where it does.
+    /// The page's stage, if any.
     public var stage: String
-    /// The page's own words, where it has any.
+    /// The page's header, if any.
     public var header: String
-    /// What it says beside that, in its description and in callbacks that nobody answers.
+    /// The page's description and the texts of its output callbacks.
     public var messages: [String] = []
-    /// AM has been told an answer to what it asks, and did not go on: it took none of it.
+    /// True if AM asks again after an answer, so it did not accept it.
     public var isAgain = false
-    /// Where a link has to lead by which the tree goes on.
+    /// The required target of a link that continues the tree.
     var links: SuspendedLink.Place?
 
     public init(_ kind: Kind, stage: String = "", header: String = "") {
@@ -25,7 +25,7 @@ public struct OpenStep: Equatable, Sendable {
         self.header = header
     }
 
-    /// Why what a person said is no answer, in words for that person. The step stays open.
+    /// The reason why an answer is invalid, worded for the person. The step stays open.
     public struct Refusal: Error, Equatable, Sendable {
         public let reason: String
 
@@ -41,13 +41,13 @@ public struct OpenStep: Equatable, Sendable {
 
     public var isSuspended: Bool { if case .suspended = kind { true } else { false } }
 
-    /// What is asked for, for a list: `PasswordCallback`, `a link`.
+    /// The requested input for a list, such as `PasswordCallback` or `a link`.
     public var summary: String {
         isSuspended ? "a link" : callbacks.map { LogText.shown($0.type) }.joined(separator: ", ")
     }
 
-    /// Looks at answers alone: an answer to something that is not asked, or that cannot be one. Some may be missing yet. What is not
-    /// refused here is told to AM.
+    /// The first invalid answer: to a callback that is not open, or of the wrong form. Answers may still be missing. Answers
+    /// without a refusal are sent to AM.
     public func refusal(of answers: PersonAnswers) -> Refusal? {
         if isSuspended {
             guard answers.callbacks.isEmpty else {
@@ -67,12 +67,12 @@ public struct OpenStep: Equatable, Sendable {
         return nil
     }
 
-    /// The callbacks that these answers leave open; none where a link is what is waited for.
+    /// The callbacks without an answer; empty if the step waits for a link.
     public func missing(in answers: PersonAnswers) -> [OpenCallback] {
         callbacks.filter { answers.callbacks[$0.index] == nil }
     }
 
-    /// Nothing more has to be said.
+    /// True if no more input is needed.
     public func isAnswered(by answers: PersonAnswers) -> Bool {
         isSuspended ? answers.link != nil : missing(in: answers).isEmpty
     }

@@ -1,8 +1,8 @@
-/// What a person said to an open step. Secrets: nothing of it is ever shown.
+/// A person's answers to an open step. They are secret and never shown.
 public struct PersonAnswers: Sendable {
-    /// By the callback's place in the page: a text, or one for each of its parts.
+    /// The texts by the callback's index in the page: one, or one for each input.
     public var callbacks: [Int: [String]]
-    /// The link by which a suspended tree goes on.
+    /// The link that continues a suspended tree.
     public var link: String?
 
     public init(_ callbacks: [Int: [String]] = [:], link: String? = nil) {

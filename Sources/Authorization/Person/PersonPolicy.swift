@@ -1,8 +1,8 @@
-/// How a person is asked.
+/// Whether and how a person is asked.
 public struct PersonPolicy: Equatable, Sendable {
-    /// What no answer fits is asked of a person; else it ends the step-up.
+    /// True to ask a person where no answer matches. Otherwise the step-up ends there.
     public var isAsked = false
-    /// A command that tells somebody of it; none where it is empty.
+    /// The command that notifies someone of an open step; empty for none.
     public var notify: [String] = []
 
     public init() {}

@@ -1,56 +1,55 @@
-/// A place in a flight: whoever has it makes the flight, or waits for whoever does.
+/// A place in a single flight. Its holder leads the flight or waits for the leader.
 public struct FlightTicket: Hashable, Sendable {
-    /// What is flown for.
+    /// The kind of work.
     public enum Kind: UInt8, Sendable {
         case upgrade, login
-        /// A login may begin (`LoginLedger`).
+        /// A turn to begin a login (`LoginLedger`).
         case turn
-        /// What a login of an interceptor's wins.
+        /// The credential of an interceptor's login.
         case cookie, token
-        /// AM may be asked for a decision.
+        /// A policy question to AM.
         case question
     }
 
     public let kind: Kind
     private let number: UInt64
 
-    /// - Parameter number: given once for each kind.
+    /// - Parameter number: unique within the kind.
     public init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number
     }
 }
 
-/// What is said to whoever asks.
+/// The response to a request for a value.
 public enum FlightAnswer<Value> {
     case use(Value)
-    /// It is the asker's to make. The value is what there is and is to be renewed; meanwhile others use that.
+    /// The caller does the work. The value is the current one, which others use until it is renewed.
     case lead(FlightTicket, Value?)
-    /// Somebody makes it, and the asker is told.
+    /// Another caller does the work; the waiter is notified.
     case wait(FlightTicket)
-    /// It came to nothing lately.
+    /// The work failed recently.
     case failed(String)
-    /// There is no room to have others wait.
+    /// There is no room for waiters, so the caller works for itself.
     case alone
 }
 
-/// What is said to whoever has a place.
+/// The state of a place.
 public enum FlightLook<Value> {
     case lead, wait
     case use(Value)
     case failed(String)
 }
 
-/// What is done once for all who need the same at the same time, and kept for those who come a moment later.
+/// Single flight: work that several need at the same time is done once, and the result is cached for a while.
 ///
-/// Whoever comes first makes it. Where that comes to nothing, the next one of those who wait takes over; only what is said
-/// to have failed for all is told all of them. A waiter is what has to be told once there is something to know. Keys are
-/// digests: a ledger knows no session but those that were won.
+/// The first caller leads. If it gives up, the next waiter leads; a failure reported for all goes to all waiters. Keys are
+/// digests, so a ledger holds no sessions except obtained ones.
 public struct FlightLedger<Value, Waiter> {
     fileprivate struct Kept {
         var value: Value
         let since: Int
-        /// From when on the next who asks renews it.
+        /// From then on, the next caller renews it.
         var dueAt: Int
         var until: Int
     }
@@ -60,7 +59,7 @@ public struct FlightLedger<Value, Waiter> {
         var queue: [FlightTicket] = []
         var kept: Kept?
         var failure: (reason: String, until: Int)?
-        /// Something of what is kept was found over while it was made: those who wait have it, and nobody later.
+        /// A cached value was found invalid during the work. Current waiters receive the result, but it is not cached.
         var isVoid = false
 
         func isIdle(_ now: Int) -> Bool {
@@ -86,26 +85,26 @@ public struct FlightLedger<Value, Waiter> {
     private var flights: [UInt128: Flight] = [:]
     private var seats: [FlightTicket: Seat] = [:]
     private var issued: UInt64 = 0
-    /// When what is over is looked for next.
+    /// The time of the next removal of expired entries.
     private var nextSweep = 0
 
     private static var sweepInterval: Int { 1_000 }
-    /// Milliseconds in which a value is not replaced for being refused.
+    /// How long a new value is not renewed despite refusals, in milliseconds.
     static var youth: Int { 10_000 }
 
-    /// - Parameter capacity: keys of which anything is known; beyond it, what would end first is forgotten.
+    /// - Parameter capacity: the limit of keys. Beyond it, the entries that expire first are dropped.
     public init(_ kind: FlightTicket.Kind, capacity: Int = 4096) {
         self.kind = kind
         self.capacity = max(1, capacity)
     }
 
     public var count: Int { flights.count }
-    /// Those who make something, or wait.
+    /// The count of leaders and waiters.
     public var places: Int { seats.count }
 
     /// - Parameters:
-    ///   - mark: tells what it is about, over all keys.
-    ///   - refused: tells a value that was found good no more.
+    /// - mark: groups work across keys; see `isBusy`.
+    /// - refused: returns true for a value that was refused.
     public mutating func ask(
         _ key: UInt128, mark: Int = 0, refused: ((Value) -> Bool)? = nil, _ waiter: Waiter, now: Int
     ) -> FlightAnswer<Value> {
@@ -114,11 +113,11 @@ public struct FlightLedger<Value, Waiter> {
         var flight = flights[key] ?? Flight()
         if let kept = flight.kept, kept.until <= now { flight.kept = nil }
         defer { flights[key] = flight }
-        // what was made a moment ago is not made again, whatever is said of it
+        // a new value is not renewed, even if it is refused
         let isDoubted = flight.kept.map { now - $0.since >= Self.youth && refused?($0.value) == true } ?? false
         if let kept = flight.kept, !isDoubted, now < kept.dueAt || flight.leader != nil { return .use(kept.value) }
         if let failure = flight.failure, now < failure.until {
-            // what is still good serves as long as it is
+            // a value that is still valid is used despite the failure
             return flight.kept.map { .use($0.value) } ?? .failed(failure.reason)
         }
         let isFirst = flight.leader == nil
@@ -149,11 +148,11 @@ public struct FlightLedger<Value, Waiter> {
         }
     }
 
-    /// It was made: all who wait have it.
+    /// Stores the leader's result; all waiters receive it.
     /// - Parameters:
-    ///   - dueAt: from when on it is to be renewed.
-    ///   - until: how long those who come later have it.
-    /// - Returns: who is to be told.
+    /// - dueAt: when to renew it.
+    /// - until: when it expires for later callers.
+    /// - Returns: the waiters to notify.
     public mutating func won(
         _ ticket: FlightTicket, _ value: Value, dueAt: Int, until: Int, now: Int
     ) -> [(FlightTicket, Waiter)] {
@@ -165,7 +164,7 @@ public struct FlightLedger<Value, Waiter> {
         return settle(key, .has(value), now)
     }
 
-    /// It came to nothing, and would for the others, too.
+    /// Records a failure that applies to all waiters.
     public mutating func failed(
         _ ticket: FlightTicket, _ reason: String, until: Int, now: Int
     ) -> [(FlightTicket, Waiter)] {
@@ -175,7 +174,7 @@ public struct FlightLedger<Value, Waiter> {
         return settle(key, .failed(reason), now)
     }
 
-    /// A place is given up. Where it was that of whoever makes it, the next one does.
+    /// Gives up a place. If it led, the next waiter leads.
     public mutating func leave(_ ticket: FlightTicket, now: Int) -> [(FlightTicket, Waiter)] {
         guard let seat = seats.removeValue(forKey: ticket) else { return [] }
         guard flights[seat.key]?.leader == ticket else {
@@ -193,12 +192,12 @@ public struct FlightLedger<Value, Waiter> {
         return [(next, waiter)]
     }
 
-    /// Somebody waits for what this one makes.
+    /// True if someone waits for this leader.
     public func isAwaited(_ ticket: FlightTicket) -> Bool {
         lead(ticket).flatMap { flights[$0] }.map { !$0.queue.isEmpty } ?? false
     }
 
-    /// Whose flight that ticket leads.
+    /// The key that the ticket leads.
     private func lead(_ ticket: FlightTicket) -> UInt128? {
         guard let key = seats[ticket]?.key, flights[key]?.leader == ticket else { return nil }
         return key
@@ -215,28 +214,28 @@ public struct FlightLedger<Value, Waiter> {
         }
     }
 
-    // MARK: what is kept
+    // MARK: cached values
 
-    /// Changes what is kept there.
-    /// - Parameter change: gives what is kept from then on; nil for nothing.
+    /// Changes a cached value.
+    /// - Parameter change: returns the new value; nil to drop it.
     public mutating func change(_ key: UInt128, _ change: (Value) -> Value?) {
         guard let kept = flights[key]?.kept else { return }
         let value = change(kept.value)
         flights[key]?.kept = value.map { Kept(value: $0, since: kept.since, dueAt: kept.dueAt, until: kept.until) }
     }
 
-    /// Something is being made that was marked so.
+    /// True if work with this mark is under way.
     public func isBusy(_ mark: Int) -> Bool { seats.values.contains { $0.mark == mark } }
 
-    /// What is kept that this holds of.
+    /// The first cached value that matches.
     public func first(now: Int, _ isIt: (Value) -> Bool) -> Value? {
         flights.values.lazy.compactMap(\.kept).first { now < $0.until && isIt($0.value) }?.value
     }
 
-    /// Nothing is kept any more where that holds of it.
+    /// Drops the cached values that match.
     public mutating func forget(_ isOver: (UInt128, Value) -> Bool) {
         for (key, flight) in flights {
-            // whose session it is about a flight does not know
+            // an upgrade under way may concern the same session; the ledger cannot tell
             if kind == .upgrade, flight.leader != nil { flights[key]?.isVoid = true }
             guard let kept = flight.kept, isOver(key, kept.value) else { continue }
             flights[key]?.kept = nil
@@ -249,7 +248,7 @@ public struct FlightLedger<Value, Waiter> {
         flights = flights.filter { !$0.value.isIdle(now) }
     }
 
-    /// False where everything is under way.
+    /// Drops a quarter of the idle entries of a full table. False if all are under way.
     private mutating func makeRoom(_ now: Int) -> Bool {
         guard flights.count >= capacity else { return true }
         let idle = flights.filter { $0.value.leader == nil }

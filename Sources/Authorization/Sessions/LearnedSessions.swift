@@ -1,10 +1,10 @@
-/// A client whose session or tokens are learned. Both parts are secret enough: whoever keeps them keeps digests.
+/// A client whose session or tokens Usher learns. Its parts are sensitive, so only digests are stored.
 public struct LearnedClient: Sendable {
     /// The user or the address.
     public let owner: String
-    /// What tells clients of the same owner apart; empty where nothing does.
+    /// Tells clients of the same owner apart; empty if nothing does.
     public let name: String
-    /// The origin of the page that won it; empty for none, and for AM's own.
+    /// The origin of the page that logged in; empty for none, and for AM's own pages.
     public private(set) var page = ""
 
     public init(owner: String, name: String = "") {
@@ -12,23 +12,22 @@ public struct LearnedClient: Sendable {
         self.name = name
     }
 
-    /// The same in a page.
+    /// The same client in a page.
     public func at(_ page: String) -> LearnedClient {
         var client = self
         client.page = page
         return client
     }
 
-    /// As the texts of digests: of the client, whatever its pages are, and of one of these.
+    /// The input of the digests: of the client across pages, and of one page.
     public func material(at server: String) -> [UInt8] { Login.material([server, owner, name]) }
     public var pageMaterial: [UInt8] { Login.material([page]) }
     public var ownerMaterial: [UInt8] { Login.material([owner]) }
 }
 
-/// Sessions and tokens that clients' own logins won, each known by a digest of the client and the server. Pure: digests and
-/// time come in.
+/// Sessions and tokens of clients' own logins, by a digest of client and server. Pure: digests and time come in.
 ///
-/// One owner has room for so many clients and no more, so that nobody pushes out what others have.
+/// Each owner has a limit of clients, so that one owner cannot displace the others.
 public struct LearnedSessions: Sendable {
     public struct Key: Hashable, Sendable {
         let client: UInt128
@@ -42,13 +41,13 @@ public struct LearnedSessions: Sendable {
         }
     }
 
-    /// What is known of a client.
+    /// The learned data of a client.
     public struct Found: Sendable {
         public var session: SessionSource?
         public var idToken: String?
     }
 
-    /// What an answer of AM told.
+    /// The news in a response of AM.
     public enum News: Equatable, Sendable {
         case session(SessionSource)
         case idToken(String)
@@ -68,7 +67,7 @@ public struct LearnedSessions: Sendable {
     }
 
     static let perOwner = 64
-    /// How often what is over is looked for, in milliseconds.
+    /// The interval between removals of expired entries, in milliseconds.
     private static let sweepInterval = 60_000
 
     private var entries: [Key: Entry] = [:]
@@ -89,7 +88,7 @@ public struct LearnedSessions: Sendable {
         return entry.found
     }
 
-    /// - Parameter time: for how long it is kept, in milliseconds.
+    /// - Parameter time: how long to keep it, in milliseconds.
     public mutating func learn(_ news: News, _ key: Key, for time: Int, now: Int) {
         if now >= nextSweep {
             nextSweep = now + Self.sweepInterval
@@ -100,7 +99,7 @@ public struct LearnedSessions: Sendable {
         if entry.until <= now { entry.found = Found() }
         switch news {
         case .session(let session):
-            // another user's tokens are not this one's
+            // the id token belongs to the user of the previous session
             if entry.found.session?.isSame(as: session.token) != true { entry.found.idToken = nil }
             entry.found.session = session
         case .idToken(let token): entry.found.idToken = token
@@ -110,17 +109,17 @@ public struct LearnedSessions: Sendable {
         entries[key] = entry
     }
 
-    /// Of a client, in whichever page.
+    /// Forgets a client in all pages.
     public mutating func forget(_ key: Key) {
         entries = entries.filter { $0.key.client != key.client }
     }
 
-    /// A session is over, whoever has it.
+    /// Forgets an ended session of any client.
     public mutating func ended(_ session: String) {
         for (key, entry) in entries where entry.found.session?.isSame(as: session) == true { entries[key] = nil }
     }
 
-    /// AM gave another in the place of a session.
+    /// Replaces a session by the one that AM issued instead.
     public mutating func replaced(_ session: String, by other: SessionSource) {
         for (key, entry) in entries where entry.found.session?.isSame(as: session) == true {
             entries[key]?.found.session = other
@@ -134,7 +133,7 @@ public struct LearnedSessions: Sendable {
         guard entries.count >= capacity else { return }
         entries = entries.filter { now < $0.value.until }
         guard entries.count >= capacity else { return }
-        // whoever has most loses one
+        // the owner with the most entries loses its oldest
         var counts: [UInt128: Int] = [:]
         for known in entries.keys { counts[known.owner, default: 0] += 1 }
         let most = counts.max { $0.value < $1.value }?.key

@@ -2,25 +2,25 @@ internal import HTTPCodec
 public import Interception
 internal import Synchronization
 
-/// A session that Usher logged in for itself. An object, of which whoever uses it holds a reference: it is over with the last
-/// of them, and AM is told then where the configuration says so.
+/// A session that Usher logged in for. Its users hold references. When the last one is gone, the session is logged out at AM if
+/// so configured.
 public final class OwnSession: Sendable {
-    /// A session that nobody has use for any more.
+    /// The logout of an unused session.
     public struct End: Sendable {
         public let call: ServerCall
-        /// The only one who is told.
+        /// The only server that the call may go to.
         public let server: AuthorizationServer
     }
 
     public let source: SessionSource
     public let server: AuthorizationServer
     private let realm: String
-    /// Until then its idle time can be begun anew; from there on it takes another login.
+    /// Until then its idle time can be reset; afterwards a new login is needed.
     public let renewableUntil: Int
     private let onEnd: (@Sendable (End) -> Void)?
     private let isOver = Atomic(false)
 
-    /// - Parameter onEnd: has AM told; nil where the session is left to its end.
+    /// - Parameter onEnd: makes the logout call; nil to let the session expire.
     public init(
         _ source: SessionSource, at server: AuthorizationServer, realm: String, renewableUntil: Int,
         onEnd: (@Sendable (End) -> Void)?
@@ -39,10 +39,10 @@ public final class OwnSession: Sendable {
         onEnd(End(call: call, server: server))
     }
 
-    /// AM has ended it: it is told nothing.
+    /// Marks the session as ended by AM, so that no logout is sent.
     private func retire() { isOver.store(true, ordering: .relaxed) }
 
-    /// The same with another token: AM has put that in its place.
+    /// The session after AM has replaced its token.
     public func upgraded(to token: String, affinity: String?) -> OwnSession {
         retire()
         return OwnSession(
@@ -51,7 +51,7 @@ public final class OwnSession: Sendable {
     }
 }
 
-/// What is asked of AM about a session.
+/// The `_action` of a call about a session.
 enum SessionQuestion: String {
     case info = "getSessionInfo"
     case reset = "getSessionInfoAndResetIdleTime"
@@ -59,10 +59,10 @@ enum SessionQuestion: String {
 }
 
 extension AuthorizationServer {
-    /// Of the endpoint for sessions; AM answers 404 to a version that it does not know.
+    /// The version of the sessions endpoint. AM responds 404 to an unknown one.
     static let sessionsVersion = "protocol=1.0,resource=3.1"
 
-    /// A call to AM's endpoint for sessions.
+    /// A call to AM's sessions endpoint.
     func sessionCall(
         _ question: SessionQuestion, _ session: SessionSource, realm: String, number: Int
     ) throws(HTTPFault) -> ServerCall {

@@ -2,12 +2,12 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// Wins a session of Usher's own, or begins the idle time of the one there is anew: a value that is given AM's answers and
-/// says what to do next. It knows no connection and no clock.
+/// Obtains a session for Usher, or resets the idle time of the existing one. A state machine that takes AM's responses and
+/// returns the next step; no I/O, no clock.
 public struct SessionConversation: Sendable {
     public enum Order: Sendable {
         case send(ServerCall)
-        /// AM wants to be asked again later; ends with `woke()`.
+        /// Wait before the next call; continues with `woke()`.
         case wait(milliseconds: Int)
         case won(SessionSource, SessionTimes)
         case failed(StepUp.Failure)
@@ -17,12 +17,12 @@ public struct SessionConversation: Sendable {
         case begun
         case renews(SessionSource)
         case logsIn(StepUp)
-        /// Won; AM is asked how long it lasts.
+        /// The session is obtained; AM is asked for its lifetime.
         case asks(SessionSource)
     }
 
     private let policy: AuthorizationPolicy
-    /// The session that there is, where its time may be begun anew.
+    /// The existing session, if its idle time may be reset.
     private let old: SessionSource?
     private var stage = Stage.begun
     private var notes: [String] = []
@@ -34,7 +34,7 @@ public struct SessionConversation: Sendable {
 
     private var settings: SessionLogin { policy.sessions.login }
 
-    /// What tells this login from others.
+    /// The identity of this login.
     public var login: Login { fresh.login }
 
     private var fresh: StepUp {
@@ -43,7 +43,7 @@ public struct SessionConversation: Sendable {
             users: settings.user.map { [$0] } ?? [])
     }
 
-    /// A session is at hand, and what AM is asked only tells how long it lasts: nobody has to wait for that.
+    /// True if a session is available and the call under way only asks for its lifetime. Users need not wait for it.
     public var hasSession: Bool {
         switch stage {
         case .asks, .renews: true
@@ -51,7 +51,7 @@ public struct SessionConversation: Sendable {
         }
     }
 
-    /// What happened since the last time this was asked, a sentence each, without secrets.
+    /// The events since the last call, one sentence each, without secrets.
     public mutating func takeNotes() -> [String] {
         defer { notes.removeAll() }
         return notes
@@ -68,7 +68,7 @@ public struct SessionConversation: Sendable {
         return perform(machine.begin(now), machine)
     }
 
-    /// AM's answer to the last call, whole.
+    /// Handles AM's complete response to the last call.
     public mutating func answered(
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
     ) -> Order {
@@ -94,7 +94,7 @@ public struct SessionConversation: Sendable {
         }
     }
 
-    /// The wait is over.
+    /// Continues after a wait.
     public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
         guard case .logsIn(var machine) = stage else {
             return .failed(.init(.cancelled, "woken without having waited"))
@@ -102,8 +102,8 @@ public struct SessionConversation: Sendable {
         return perform(machine.woke(now), machine)
     }
 
-    /// A call did not come to an answer.
-    /// - Returns: nil where the login is over with it.
+    /// Handles a call without a response.
+    /// - Returns: nil if the login fails with it.
     public mutating func failed(_ reason: String) -> Order? {
         guard case .asks(let session) = stage else { return nil }
         notes.append("\(reason); max_idle and max_time of the configuration count")

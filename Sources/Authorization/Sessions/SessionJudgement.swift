@@ -2,19 +2,19 @@ public import Formats
 public import HTTPCodec
 public import Interception
 
-/// Which requests are shown a session that they do not carry, and what answers say of one.
+/// Decides which requests get a session and what responses say about it.
 extension AuthorizationPolicy {
-    /// Whether Usher has to find a session for a request, as its client sent it.
+    /// Whether Usher has to find a session for a request, given as the client sent it.
     public func lacksSession(_ head: RequestHead) -> Bool {
         guard sessions.source != .request, !isPolicyEvaluation(head) else { return false }
         return SessionSource.find(in: head, body: nil, policy: self) == nil
     }
 
-    /// Why a session may not go out with a request as it stands now, one sentence; nil where it may: to what the entry's
-    /// resources name, whoever changed the request.
+    /// One sentence that says why a request must not carry a session as it stands now; nil if it may. Even after changes by
+    /// interceptors, it must go to a configured resource.
     public func refusalToShowSession(on head: RequestHead) -> String? {
         guard head.method != .trace else { return "an answer to a TRACE would show the session" }
-        // a browser asks so what it may ask, and for nobody (Fetch, CORS preflight)
+        // a CORS preflight carries no credentials (Fetch, CORS preflight)
         guard head.method != .options else { return "OPTIONS is asked without a session" }
         guard coverage(of: head) != nil else {
             return
@@ -23,7 +23,7 @@ extension AuthorizationPolicy {
         return URLPlace(head.originText)?.refusal(of: head, "the request", "the resource that is asked")
     }
 
-    /// Whether an answer says that there is no session, or none that is good: it asks for a sign-in, and for no step-up.
+    /// Whether a response asks for a sign-in, so that there is no valid session. A request for a step-up does not count.
     public func asksToSignIn(_ response: ResponseHead, to sent: RequestHead) -> Bool {
         switch response.status {
         case 401: return true
@@ -36,7 +36,7 @@ extension AuthorizationPolicy {
 }
 
 extension AuthorizationPolicy {
-    /// Its requests have use for what was learned.
+    /// Whether the policy uses the learned data.
     public func wants(_ news: LearnedSessions.News) -> Bool {
         switch news {
         case .session: sessions.source == .learned || showsIDToken
@@ -45,17 +45,17 @@ extension AuthorizationPolicy {
     }
 }
 
-/// What an exchange of a client with AM says of the client's session.
+/// The effect of a client's exchange with AM on the client's session.
 public enum SessionEvent: Equatable, Sendable {
     case news(LearnedSessions.News)
-    /// These sessions are over.
+    /// These sessions have ended.
     case ended(Set<String>)
-    /// The client's is, whichever it was, and so are these.
+    /// The client's session has ended, whichever it was, and so have these.
     case left(Set<String>)
 }
 
 extension AuthorizationServer {
-    /// Whether a request goes to this server, and to no other of its host.
+    /// Whether a request goes to this server and to no other application of its host.
     public func isPlace(of sent: RequestHead) -> Bool {
         guard let place = URLPlace(url), place.refusal(of: sent, "the request", "the configured AM") == nil else {
             return false
@@ -63,27 +63,27 @@ extension AuthorizationServer {
         return place.holds(sent) || paths.values.contains(sent.path)
     }
 
-    /// Whether the body of an answer may tell of a session or a token.
+    /// Whether the response body of this Action may contain a session or token.
     public static func tells(_ action: Action) -> Bool {
         [.startAuthenticate, .authenticate, .resumeAuthenticate, .exchangeToken, .refreshToken].contains(action)
     }
 
     /// - Parameters:
-    ///   - action: LOGOUT also for what may be one.
-    ///   - isSure: the request is that Action.
-    ///   - sent: the request, as it went out.
-    ///   - body: of the request, where it was kept.
-    ///   - answer: what the response's body says, where it was read.
+    /// - action: LOGOUT also for a possible one.
+    /// - isSure: true if the request certainly is that Action.
+    /// - sent: the request as sent.
+    /// - body: the request body, if it was buffered.
+    /// - answer: the response body, if it was read.
     public func event(
         _ action: Action, isSure: Bool = true, sent: RequestHead, body: [UInt8], _ response: ResponseHead,
         _ answer: JSONValue?
     ) -> SessionEvent? {
         if action == .logout || action == .endSession {
-            // the page of AM may lead elsewhere
+            // AM's page for a logout may redirect elsewhere
             guard (200..<400).contains(response.status), URLPlace(url)?.isOrigin(of: sent) == true else { return nil }
             return end(action == .logout && isSure, sent, body)
         }
-        // what another server of the same host says is no word of AM
+        // other applications on the host do not speak for AM
         guard isPlace(of: sent) else { return nil }
         switch action {
         case .startAuthenticate, .authenticate, .resumeAuthenticate:
@@ -102,7 +102,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// What is over behind such a request. AM takes what it names before what it carries.
+    /// The sessions that the request ends. AM uses a token named in the request before the session that it carries.
     private func end(_ isLogout: Bool, _ sent: RequestHead, _ body: [UInt8]) -> SessionEvent {
         let named = Self.named(by: sent, body: body)
         let all = sessions(in: sent, body: body)

@@ -3,7 +3,7 @@ public import HTTPCodec
 public import Interception
 
 extension AuthorizationServer {
-    /// The sessions that a request names by what it says beside its cookie: in its body, its query, or its path.
+    /// The sessions that a request names in its body, query or path, apart from the cookie.
     static func named(by head: RequestHead, body: [UInt8]) -> Set<String> {
         let forms = [QueryText(head.query ?? ""), QueryText(String(decoding: body, as: UTF8.self))]
         let pairs = forms.flatMap(\.pairs).filter { pair in
@@ -15,16 +15,15 @@ extension AuthorizationServer {
         return Set(told).subtracting([""])
     }
 
-    /// Every session of this server's that a request names, wherever and however that may be read: which one is meant does not
-    /// matter.
-    /// - Parameter body: empty where it is not kept whole.
+    /// All sessions of this server in a request, in every reading. Which one the server uses does not matter.
+    /// - Parameter body: empty if it is not buffered whole.
     public func sessions(in head: RequestHead, body: [UInt8]) -> Set<String> {
         let lines = head.fields.values(named: "Cookie").flatMap { Self.values(of: cookie, in: Array($0.utf8)) }
         let fields = head.fields.values(named: cookie).flatMap { Self.readings(of: Array($0.utf8)[...]) }
         return Self.named(by: head, body: body).union(lines + fields)
     }
 
-    /// What some reader may take for the value of a cookie: whatever stands before its name, and in whichever letters that is.
+    /// All values that some reader may take for the cookie, whatever precedes its name, in any case.
     private static func values(of name: String, in line: [UInt8]) -> [String] {
         let name = Array(name.utf8)
         guard !name.isEmpty, line.count > name.count else { return [] }
@@ -36,7 +35,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// A value as it stands, decoded, and as far as it goes to those who end it at a space, a comma or a quotation mark.
+    /// The readings of a value: as written, decoded, and truncated at a space, a comma or a quotation mark.
     private static func readings(of value: ArraySlice<UInt8>) -> [String] {
         let isEdge = { (byte: UInt8) in byte <= ASCII.space || byte == 0x22 || byte == 0x2C }
         let core = value.drop(while: isEdge)

@@ -1,17 +1,17 @@
 public import HTTPCodec
 internal import Interception
 
-/// Where the session of a request comes from.
+/// The origin of a request's session.
 public enum SessionOrigin: String, Sendable, CaseIterable {
     case cookie, header
-    /// The user that a policy evaluation asks about.
+    /// The user in question of a policy evaluation.
     case subject
     case learned, login
     case none
 }
 
 extension AuthorizationPolicy {
-    /// - Parameter body: the whole body, looked at for a policy evaluation only.
+    /// - Parameter body: the whole body, read for a policy evaluation only.
     public func sessionOrigin(of head: RequestHead, body: [UInt8]?) -> SessionOrigin {
         switch SessionSource.find(in: head, body: body, policy: self)?.carrier {
         case .cookie: .cookie
@@ -26,7 +26,7 @@ extension AuthorizationPolicy {
         }
     }
 
-    /// Where a client steps up by itself it is shown no session, unless AM is asked first.
+    /// True if Usher provides a session. A client that steps up by itself gets one only for an enforced resource.
     private func isShown(_ head: RequestHead) -> Bool {
         guard let covered = coverage(of: head), RequestInitiator(head).refusal(listed: origins) == nil else {
             return false
@@ -34,7 +34,7 @@ extension AuthorizationPolicy {
         return covered.isEnforced || covered.resource.translation == nil && !clientHandlesAdvice(head)
     }
 
-    /// The same in words, as what follows "Session".
+    /// The origin as text that follows "Session".
     public func words(of origin: SessionOrigin) -> String {
         switch origin {
         case .cookie: "of the request, in the cookie \(server.cookie)"
@@ -46,7 +46,7 @@ extension AuthorizationPolicy {
         }
     }
 
-    /// Where sessions come from, whatever the request.
+    /// The configured origins as text.
     public var sessionWords: String {
         switch sessions.source {
         case .request: "the request's own"

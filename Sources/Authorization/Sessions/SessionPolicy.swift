@@ -1,57 +1,56 @@
 internal import Interception
 
-/// Where the session of a request comes from, and what of clients' logins is kept: `session`, `login` and `learned` of an
-/// entry of `authorization`.
+/// Session settings of an `authorization` entry: `session`, `login` and `learned`.
 public struct SessionPolicy: Sendable {
     public enum Source: String, Sendable, CaseIterable {
-        /// The request itself carries it, in a cookie or a header.
+        /// Only the cookie or header of the request.
         case request = "request_cookie"
-        /// From logins of the same client that were seen.
+        /// From observed logins of the same client.
         case learned
-        /// From a login of Usher's own.
+        /// From a login by Usher.
         case login
     }
 
-    /// By what clients are told apart.
+    /// How clients are told apart.
     public enum Identity: Equatable, Sendable {
-        /// Who showed a password, else the address.
+        /// By proxy user, else by address.
         case client
         case user, address
-        /// The value of a header, for each user or address by itself.
+        /// By the value of a header, separately for each user or address.
         case header(String)
     }
 
     public var source = Source.request
     public var login = SessionLogin()
     public var identity = Identity.client
-    /// How long a session is kept that was learned, in milliseconds.
+    /// How long a learned session is kept, in milliseconds.
     public var keep = 7_200_000
 
     public init() {}
 }
 
-/// A login of Usher's own, for the requests that carry no session.
+/// A login by Usher, for requests without a session.
 public struct SessionLogin: Sendable {
-    /// Nil for the realm's default.
+    /// Nil for the realm's default tree.
     public var tree: String?
     public var realm = "/"
-    /// Whom it signs in, for answers and devices that are somebody's.
+    /// The user, for answers and devices of one user.
     public var user: String?
-    /// What the callbacks are answered with.
+    /// The answers to callbacks.
     public var answers: [AuthorizationPolicy.CallbackAnswer] = []
-    /// How long AM keeps a session that is not used, and any, where AM does not tell. In milliseconds.
+    /// The idle limit and the total limit of a session if AM does not give them, in milliseconds.
     public var maxIdle = 1_800_000
     public var maxTime = 7_200_000
-    /// How long nobody tries again after a login that came to nothing, in milliseconds.
+    /// How long to wait after a failed login, in milliseconds.
     public var coolDown = 60_000
-    /// The session is ended at AM once nobody has use for it.
+    /// True to log out the session at AM once it is unused.
     public var logsOut = false
 
     public init() {}
 }
 
 extension AuthorizationPolicy {
-    /// Which login of Usher's own it is; a secret.
+    /// The identity of this login by Usher; a secret.
     public var loginMaterial: [UInt8] {
         Login.material(
             [
@@ -61,7 +60,7 @@ extension AuthorizationPolicy {
                 + sessions.login.answers.flatMap(\.parts))
     }
 
-    /// The same with the answers of the login. Nobody is asked for those of Usher's own.
+    /// The policy with the answers of the login and without a person.
     var forLogin: AuthorizationPolicy {
         var policy = self
         policy.answers = sessions.login.answers
@@ -69,6 +68,6 @@ extension AuthorizationPolicy {
         return policy
     }
 
-    /// Tokens of clients are learned for what replays show, sessions where requests carry none.
+    /// True if Usher learns tokens for replays, or sessions for requests without one.
     public var learns: Bool { sessions.source == .learned || showsIDToken }
 }

@@ -1,6 +1,6 @@
 internal import Formats
 
-/// How long a session lasts, in milliseconds from when AM told it.
+/// The lifetime of a session in milliseconds, from AM's response on.
 public struct SessionTimes: Equatable, Sendable {
     public var idle: Int
     public var total: Int
@@ -10,7 +10,7 @@ public struct SessionTimes: Equatable, Sendable {
         self.total = total
     }
 
-    /// What AM tells of a session. All three are by AM's own clock, so that it may go wrong.
+    /// Reads AM's times. All of them are relative to AM's own clock, so that the clock may be wrong.
     init?(_ info: JSONValue) {
         func time(_ name: String) -> Int? { info[name]?.text.flatMap { CalendarTime.seconds(ofInternet: $0) } }
         guard let now = time("latestAccessTime"), let idle = time("maxIdleExpirationTime"),
@@ -19,15 +19,15 @@ public struct SessionTimes: Equatable, Sendable {
         self.init(idle: (idle - now).clamped * 1000, total: (total - now).clamped * 1000)
     }
 
-    /// Whichever comes first.
+    /// The shorter of the two.
     public var lasts: Int { min(idle, total) }
-    /// When it is renewed: a minute before its end, or a quarter of it.
+    /// When to renew it: a minute before its end, or after three quarters of a shorter lifetime.
     public var due: Int { Self.due(of: lasts) }
 
     public static func due(of time: Int) -> Int { time - min(60_000, time / 4) }
 }
 
 extension Int {
-    /// Ten years of seconds are as good as ever.
+    /// Limits seconds to ten years, which avoids overflow.
     fileprivate var clamped: Int { Swift.min(self, 315_360_000) }
 }

@@ -1,11 +1,11 @@
 internal import Interception
 
-/// An upgrade that AM granted, for all who need the same: the same advice, for the same session, of the same client.
+/// A granted upgrade that is shared by requests with the same advice, session and client.
 public struct SharedUpgrade: Sendable {
     public let outcome: StepUp.Outcome
-    /// A hash of the session that it took the place of; it is known to nobody else.
+    /// A process-local hash of the session that it replaced.
     private let replaced: Int
-    /// Tells whose session it was.
+    /// Identifies the session and its client.
     private let mark: Int
 
     /// - Parameter mark: made by `mark(of:for:at:)`.
@@ -15,28 +15,28 @@ public struct SharedUpgrade: Sendable {
         replaced = Array(session.utf8).hashValue
     }
 
-    /// Tells a session from those of other clients and of other servers, by a hash that this process alone can make.
-    /// - Parameter server: the URL of the AM whose session it is.
+    /// A hash that identifies a session by client and server; valid in this process only.
+    /// - Parameter server: the URL of the session's AM.
     public static func mark(of session: String, for client: String, at server: String) -> Int {
         Login.material([session, client, server]).hashValue
     }
 
-    /// It put another session in the place of the marked one.
+    /// Whether it replaced the session with this mark.
     public func replaces(_ mark: Int) -> Bool { outcome.session != nil && mark == self.mark }
 
-    /// It is no good to anybody once this session is over.
+    /// Whether it becomes useless when this session ends.
     public func dies(with session: String) -> Bool {
         outcome.session.map { $0.utf8.elementsEqual(session.utf8) } == true || replaced == Array(session.utf8).hashValue
     }
 
-    /// How long whoever comes with the old session is given the new one, in milliseconds: an app asks for several things at
-    /// once, and a request may be on its way while the answer is that tells it of its new session.
+    /// How long requests with the old session receive the new one, in milliseconds. An app sends several requests at once, and
+    /// some may be under way before it learns of the new session.
     public static let memory = 10_000
 }
 
 extension StepUp {
-    /// What tells an upgrade from others; nil where it may not be shared. A transaction is for one request alone.
-    /// - Parameter client: who asks, for whom alone a session is upgraded.
+    /// The key by which an upgrade is shared; nil if it must not be. A transaction serves one request only.
+    /// - Parameter client: the client; upgrades are never shared with another one.
     public func sharedMaterial(client: String) -> [UInt8]? {
         guard goal.isShared, let document = goal.payload.tree else { return nil }
         return Login.material([client, document]) + login.inSession

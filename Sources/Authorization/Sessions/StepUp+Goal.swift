@@ -2,22 +2,22 @@ internal import Formats
 internal import Interception
 
 extension StepUp {
-    /// What an authentication at AM is for.
+    /// The purpose of an authentication at AM.
     struct Goal: Sendable {
-        /// The session that it is about; nil where one is to be won.
+        /// The session to step up; nil to obtain a new one.
         let session: SessionSource?
-        /// Tree and type: what interceptors go by, and what the first call names.
+        /// The tree and type, for interceptors and the first call.
         let payload: ActionPayload
-        /// In words, as the end of a sentence.
+        /// A phrase that ends a sentence.
         let summary: String
-        /// AM may give another session than the one that it is about.
+        /// True if AM may replace the session.
         let winsSession: Bool
-        /// Others who need it may have it, too.
+        /// True if the result may be shared with other requests.
         let isShared: Bool
-        /// Why AM cannot be asked for it, one sentence; nil where it can.
+        /// One sentence that says why AM cannot be asked; nil if it can.
         let refusal: String?
 
-        /// What an advice asks for.
+        /// The goal of an advice.
         init(_ advice: Advice, _ session: SessionSource) {
             self.session = session
             payload = ActionPayload(tree: advice.xml, type: "composite_advice")
@@ -30,8 +30,8 @@ extension StepUp {
                     ? nil : "the session holds characters that no cookie can carry")
         }
 
-        /// A session of Usher's own.
-        /// - Parameter tree: nil for the realm's default.
+        /// A session for Usher.
+        /// - Parameter tree: nil for the realm's default tree.
         init(login tree: String?) {
             session = nil
             payload = ActionPayload(tree: tree, type: "service")
@@ -42,8 +42,8 @@ extension StepUp {
             refusal = nil
         }
 
-        /// What stands in the first call's query; nothing for the realm's default tree. The claims of the `authId` hold the
-        /// index, so that only the first call names it (docs/protocol.md#calls-to-am).
+        /// The query of the first call; empty for the realm's default tree. The `authId` contains the index, so later calls omit
+        /// it (docs/protocol.md#calls-to-am).
         var query: [NamedText] {
             guard let type = payload.type, let tree = payload.tree else { return [] }
             return [NamedText("authIndexType", type), NamedText("authIndexValue", tree)]

@@ -1,14 +1,14 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The session in an answer of AM that ends a login: in `Set-Cookie` first and in `tokenId` second; either may be missing
+/// The session in a response that ends a login: from `Set-Cookie`, else from `tokenId`. Either may be missing
 /// (docs/protocol.md#how-it-ends).
 struct WonSession: Sendable {
     let token: String
-    /// AM's own `Set-Cookie` values for it, as they came.
+    /// AM's `Set-Cookie` values for the session, unchanged.
     let lines: [String]
 
-    /// Nil where there is none that a cookie could carry.
+    /// Nil if there is no session that a cookie can carry.
     init?(_ answer: JSONValue, _ fields: FieldTable, cookie name: String) {
         lines = fields.values(named: "Set-Cookie").filter { line in
             guard let cookie = SetCookie(line), cookie.name == name else { return false }

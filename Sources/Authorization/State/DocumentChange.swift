@@ -1,8 +1,8 @@
-/// What became of a document in one process, for others may change it at the same time.
+/// A change of a document by this process. Other processes may change it at the same time.
 public struct DocumentChange: Equatable, Sendable {
-    /// What it was where it was changed first.
+    /// The value before the first change.
     public var before: [UInt8]?
-    /// Nil where it is removed.
+    /// The new value; nil if the document is removed.
     public var value: [UInt8]?
 
     public init(before: [UInt8]?, value: [UInt8]?) {
@@ -10,8 +10,8 @@ public struct DocumentChange: Equatable, Sendable {
         self.value = value
     }
 
-    /// What comes of it where this is there: the last who changes something has his way, but no counter goes back behind what
-    /// another process has given out.
+    /// Merges the change into the current value. The last change wins, except that a counter never goes back behind one that
+    /// another process has used.
     func merged(into known: [UInt8]?, of space: StateSpace) -> [UInt8]? {
         guard space == .counters, known != before, let value, let known, let mine = Self.counter(value),
             let others = Self.counter(known), others > mine

@@ -1,12 +1,12 @@
 internal import Formats
 
-/// The documents of one space within their bounds, and the text that they are kept as.
+/// The documents of one space with their limits, and their file format.
 public struct StateDocuments: Equatable, Sendable {
     public static let longestName = 512
-    /// Bytes of one document.
+    /// The limit of one document in bytes.
     public static let largest = 64 << 10
     public static let mostDocuments = 10_000
-    /// Bytes of all documents and their names.
+    /// The limit of all documents and names in bytes.
     public static let mostBytes = 4 << 20
 
     public private(set) var values: [String: [UInt8]] = [:]
@@ -14,7 +14,7 @@ public struct StateDocuments: Equatable, Sendable {
 
     public init() {}
 
-    /// Why a text holds no documents, in words that go on behind its name.
+    /// The reason why a text is invalid. It follows the file's name.
     public struct Fault: Error, Equatable, Sendable {
         public let words: String
     }
@@ -34,7 +34,7 @@ public struct StateDocuments: Equatable, Sendable {
 
     private static let version = 1
 
-    /// False where it is out of bounds; nothing is changed then.
+    /// Returns false and changes nothing if a limit is exceeded.
     public mutating func set(_ name: String, _ value: [UInt8]) -> Bool {
         let old = values[name]
         let grown = bytes + value.count - (old?.count ?? -name.utf8.count)
@@ -51,20 +51,20 @@ public struct StateDocuments: Equatable, Sendable {
         bytes -= old.count + name.utf8.count
     }
 
-    /// The same with nil for what is removed.
+    /// Sets a document, or removes it for nil.
     public mutating func put(_ name: String, _ value: [UInt8]?) -> Bool {
         if let value { return set(name, value) }
         remove(name)
         return true
     }
 
-    /// Makes one change to what others may have changed meanwhile.
-    /// - Returns: false where it is out of bounds.
+    /// Merges a change into a document that others may have changed.
+    /// - Returns: false if a limit is exceeded.
     public mutating func put(_ name: String, _ change: DocumentChange, of space: StateSpace) -> Bool {
         put(name, change.merged(into: values[name], of: space))
     }
 
-    /// The text of a file, the documents in the order of their names.
+    /// The file's text, with the documents sorted by name.
     public var text: [UInt8] {
         let sorted = values.sorted { $0.key < $1.key }
         let members = sorted.map { JSONValue.Member($0.key, .string(Base64.encode($0.value))) }

@@ -2,14 +2,14 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// The way from a session to a code (RFC 6749 §4.1, RFC 7636). The redirect is read, and never followed.
+/// The authorization code flow with a session (RFC 6749 §4.1, RFC 7636). The redirect is read and never followed.
 struct CodeFlow: Sendable {
     let source: TokenSource
     let session: SessionSource
     let client: OAuthClient
     let proof = CodeProof()
     let state = RandomText.make()
-    /// The digest of the key that tokens are to be bound to (RFC 9449 §10).
+    /// The thumbprint of the key that binds the tokens (RFC 9449 §10).
     let thumbprint: String?
     private var hasConsented = false
 
@@ -45,14 +45,14 @@ struct CodeFlow: Sendable {
         return [("Accept-API-Version", "protocol=1.0,resource=2.1"), ("Cookie", cookies.text)]
     }
 
-    /// - Parameter url: of the authorize endpoint.
+    /// - Parameter url: the URL of the authorize endpoint.
     func first(_ url: String) -> CallDraft {
         let mark = url.utf8.contains(0x3F) ? "&" : "?"
         return CallDraft(
             method: "GET", url: url + mark + parameters.text, fields: fields, action: .authorize, number: 1)
     }
 
-    /// The user's word, where the page that asks for it has come (docs/transactions.md#tokens).
+    /// The request that gives the user's consent, after AM's consent page (docs/transactions.md#tokens).
     private func consent(_ url: String) -> CallDraft {
         var form = parameters
         form.add("decision", "allow")
@@ -82,7 +82,7 @@ struct CodeFlow: Sendable {
 
     private func redirected(_ location: String) -> Step {
         let place = source.settings.redirectURI
-        // by bytes: as characters, a mark with a combining one behind it would be no mark
+        // compare bytes: a "?" followed by a combining mark is a different Character
         guard location.utf8.starts(with: place.utf8) else {
             return .failed(
                 LoginFault(

@@ -1,7 +1,7 @@
 internal import Formats
 internal import TLSEngine
 
-/// What proves that whoever redeems a code is who asked for it (RFC 7636).
+/// Proof Key for Code Exchange: proves that the same client requested and redeems a code (RFC 7636).
 struct CodeProof: Equatable, Sendable {
     let verifier: String
 
@@ -13,9 +13,9 @@ struct CodeProof: Equatable, Sendable {
     var challenge: String { Base64.encode(Digest.sha256(Array(verifier.utf8)), urlSafe: true) }
 }
 
-/// Texts that nobody guesses.
+/// Unguessable texts.
 enum RandomText {
-    /// 32 random bytes in 43 characters.
+    /// 32 random bytes in 43 characters of base64url.
     static func make() -> String {
         var random = SystemRandomNumberGenerator()
         return Base64.encode((0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }, urlSafe: true)

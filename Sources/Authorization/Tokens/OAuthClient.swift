@@ -1,16 +1,16 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A client of AM's OAuth service, and how it shows who it is (RFC 6749 §2.3).
+/// An OAuth client of AM with its authentication (RFC 6749 §2.3).
 public struct OAuthClient: Equatable, Sendable {
     public enum Authentication: String, CaseIterable, Sendable {
         case basic, post, none
-        /// By the certificate that it shows (RFC 8705 §2).
+        /// By a TLS client certificate (RFC 8705 §2).
         case tls
     }
 
     public var id: String
-    /// Nil where it has none, or shows a certificate.
+    /// Nil for a public client, or one with a certificate.
     public var secret: String?
     public var authentication: Authentication
 
@@ -20,9 +20,10 @@ public struct OAuthClient: Equatable, Sendable {
         self.authentication = authentication
     }
 
+    /// Adds the client's authentication.
     /// - Parameters:
-    ///   - form: gets what stands in the form.
-    /// - Returns: the value of the field Authorization, where there is one.
+    /// - form: receives the form parameters.
+    /// - Returns: the value of `Authorization`, if there is one.
     func show(in form: inout QueryText) -> String? {
         switch authentication {
         case .basic:
@@ -36,7 +37,7 @@ public struct OAuthClient: Equatable, Sendable {
         return nil
     }
 
-    /// The client that a request to the token endpoint shows; nil where it shows none that could be shown once more.
+    /// The client in a request to the token endpoint; nil if its authentication cannot be reused.
     static func shown(by authorization: String?, _ form: QueryText) -> OAuthClient? {
         if let authorization {
             let parts = authorization.split(separator: " ", omittingEmptySubsequences: true)
@@ -49,7 +50,7 @@ public struct OAuthClient: Equatable, Sendable {
             return OAuthClient(
                 id: part(bytes[..<colon]), secret: part(bytes[(colon + 1)...]), authentication: .basic)
         }
-        // an assertion is good for once
+        // an assertion is valid once
         guard form["client_assertion"] == nil, let id = form["client_id"], !id.isEmpty else { return nil }
         guard let secret = form["client_secret"] else { return OAuthClient(id: id) }
         return OAuthClient(id: id, secret: secret, authentication: .post)

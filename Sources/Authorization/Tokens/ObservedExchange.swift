@@ -2,31 +2,31 @@ internal import Formats
 public import HTTPCodec
 public import Interception
 
-/// A client's own request to AM about tokens, as it goes by.
+/// A client's own token request to AM, as observed.
 public struct ObservedExchange: Sendable {
     public enum Kind: Sendable {
-        /// Its answer may have tokens for the client.
+        /// A token request; its response may contain tokens.
         case grant
-        /// The client gives this token up.
+        /// A revocation of this token.
         case revocation(token: String)
-        /// The client signs out.
+        /// A sign-out.
         case end
     }
 
     public let kind: Kind
-    /// The URL of the server that it is with.
+    /// The URL of the server.
     public let server: String
     private let client: OAuthClient?
     private let realm: String?
     private let form: QueryText
 
-    /// More than any answer of the token endpoint has.
+    /// The limit in bytes, more than any response of the token endpoint has.
     public static let largestAnswer = 64 << 10
 
-    /// Nil for requests that are about something else, and for those to another place than these servers.
+    /// Nil for requests of other kinds or to other servers.
     /// - Parameters:
-    ///   - head: as it goes out.
-    ///   - body: the whole of it; empty where it was not kept.
+    /// - head: the request as sent.
+    /// - body: the whole body; empty if it was not buffered.
     public init?(
         _ head: RequestHead, body: [UInt8], _ classification: Classification?, at servers: [AuthorizationServer]
     ) {
@@ -47,7 +47,7 @@ public struct ObservedExchange: Sendable {
         realm = classification?.realm
     }
 
-    /// The refresh token that is renewed, and the token that is given up.
+    /// The refresh token to renew, or the token to revoke.
     public var token: String? {
         switch kind {
         case .grant: form["grant_type"] == "refresh_token" ? form["refresh_token"] : nil
@@ -56,31 +56,31 @@ public struct ObservedExchange: Sendable {
         }
     }
 
-    /// The form with another token.
+    /// The form body with another token.
     public func with(_ token: String) -> [UInt8] {
         var form = form
         if case .revocation = kind { form.set("token", token) } else { form.set("refresh_token", token) }
         return Array(form.text.utf8)
     }
 
-    /// What the answer grants to the client; nil where it is nothing that others may send on.
+    /// The grant in the response; nil if it cannot be reused.
     /// - Parameters:
-    ///   - sent: the refresh token that went out, where it was not the client's own.
-    ///   - now: seconds since 1970.
+    /// - sent: the refresh token that was sent in place of the client's.
+    /// - now: seconds since 1970.
     public func grant(_ head: ResponseHead, body: [UInt8], sent: String?, now: Int) -> TokenGrant? {
         guard case .grant = kind, let answer = try? TokenAnswer(head, body), answer.type == "bearer" else { return nil }
         var grant = answer.grant(.learned, now: now)
         grant.client = client
         grant.realm = realm
-        // RFC 6749 §6: without a new one the old one goes on
+        // RFC 6749 §6: without a new refresh token, the old one stays valid
         if let token { grant.refresh = grant.refresh ?? sent ?? token }
-        // nobody could renew it
+        // without a client the grant cannot be renewed
         if client == nil { grant.refresh = nil }
         return grant
     }
 
-    /// Whether what was granted is no more after this.
-    /// - Parameter grant: nil where one is being had.
+    /// Whether the request ends the grant.
+    /// - Parameter grant: nil if one is being obtained.
     public func ends(_ grant: TokenGrant?) -> Bool {
         switch kind {
         case .grant: false

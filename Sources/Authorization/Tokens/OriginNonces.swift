@@ -1,8 +1,8 @@
-/// The nonces that resources want to see in proofs: each has its own (RFC 9449 §8.2).
+/// The DPoP nonces of resource servers, one for each origin (RFC 9449 §8.2).
 public struct OriginNonces: Sendable {
     private var kept: [(origin: String, nonce: String)] = []
 
-    /// The one that was told first is forgotten for another.
+    /// The limit of origins. Beyond it, the oldest is dropped.
     private static let most = 32
 
     public init() {}

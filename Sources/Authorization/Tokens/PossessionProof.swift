@@ -2,13 +2,13 @@ internal import Formats
 public import HTTPCodec
 public import TLSEngine
 
-/// Proofs that whoever sends a token has the key that it is bound to (DPoP, RFC 9449).
+/// DPoP proofs: the sender of a token has the key that the token is bound to (RFC 9449).
 public enum PossessionProof {
-    /// The value of the field DPoP; nil where the key cannot sign.
+    /// The value of the field `DPoP`; nil if the key cannot sign.
     /// - Parameters:
-    ///   - token: where the request carries one.
-    ///   - nonce: what its receiver wants to see.
-    ///   - now: seconds since 1970.
+    /// - token: the token in the request, if any.
+    /// - nonce: the nonce that the receiver requires.
+    /// - now: seconds since 1970.
     public static func make(
         _ key: PrivateKey, for head: RequestHead, token: String? = nil, nonce: String?, now: Int
     ) -> String? {
@@ -29,7 +29,7 @@ public enum PossessionProof {
         return key.es256(Array(signed.utf8)).map { "\(signed).\(Base64.encode($0, urlSafe: true))" }
     }
 
-    /// The digest that a key is known by (RFC 7638 §3).
+    /// The thumbprint of a key (RFC 7638 §3).
     static func thumbprint(_ key: PrivateKey) -> String? {
         jwk(key).map { thumbprint($0) }
     }
@@ -39,7 +39,7 @@ public enum PossessionProof {
         return Base64.encode(Digest.sha256(Array(text.utf8)), urlSafe: true)
     }
 
-    /// The public key, its members in the order of their names.
+    /// The public key with its members sorted by name.
     private static func jwk(_ key: PrivateKey) -> [JSONValue.Member]? {
         guard let point = key.publicPoint else { return nil }
         return [
@@ -51,7 +51,7 @@ public enum PossessionProof {
 
     private static func encoded(_ value: JSONValue) -> String { Base64.encode(value.serialized.utf8, urlSafe: true) }
 
-    /// The nonce of an answer (RFC 9449 §8); nil where there is none that a proof may hold.
+    /// The nonce of a response (RFC 9449 §8); nil if there is no valid one.
     public static func nonce(_ fields: FieldTable) -> String? {
         guard let nonce = fields["DPoP-Nonce"], !nonce.isEmpty, nonce.utf8.count <= 512,
             nonce.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })

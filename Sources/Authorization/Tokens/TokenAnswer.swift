@@ -2,19 +2,19 @@ internal import Formats
 internal import HTTPCodec
 internal import Interception
 
-/// An answer of the token endpoint (RFC 6749 §5).
+/// A response of the token endpoint (RFC 6749 §5).
 struct TokenAnswer {
     var access: String
     var refresh: String?
     var lifetime: Int?
-    /// `Bearer` or `DPoP`, in lower case.
+    /// `bearer` or `dpop`.
     var type: String
 
-    /// More of an answer is not read, nor unpacked.
+    /// The limit of a decoded response in bytes.
     private static let largest = 256 << 10
-    /// Longer tokens go into no head.
+    /// The limit of a token in bytes; longer ones do not fit into a head.
     static let longest = 16 << 10
-    /// Ten years: what is said to last longer may as well tell no end.
+    /// The limit of a lifetime in seconds: ten years. A longer one counts as not given.
     private static let mostSeconds = 315_360_000
 
     init(_ head: ResponseHead, _ body: [UInt8]) throws(LoginFault) {
@@ -31,12 +31,12 @@ struct TokenAnswer {
         type = ASCII.lowercased(answer["token_type"]?.text ?? "Bearer")
     }
 
-    /// RFC 6750 §2.1 and RFC 9449 §7.1: nothing that would end the field or its value.
+    /// Whether a text is a valid token (RFC 6750 §2.1, RFC 9449 §7.1) that ends neither the field nor its value.
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longest && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
     }
 
-    /// What the endpoint says is wrong; nil where it is no such word.
+    /// The `error` of a response; nil if it is not a short word.
     static func error(_ answer: JSONValue?) -> String? {
         guard let word = answer?["error"]?.text, !word.isEmpty, word.utf8.count <= 64,
             word.utf8.allSatisfy({ ASCII.isUnreserved($0) })
@@ -54,7 +54,7 @@ struct TokenAnswer {
 }
 
 extension LoginFault {
-    /// - Parameter word: the error's name, where there is one.
+    /// - Parameter word: the error's name, if any.
     init(status: Int, _ word: String?) {
         let isRefusal = (400..<500).contains(status) && status != 408 && status != 429
         let what = "\(status)\(word.map { " (\($0))" } ?? "")"

@@ -3,8 +3,8 @@ public import HTTPCodec
 internal import Interception
 internal import TLSEngine
 
-/// How one token is had from AM: renewed with a refresh token, asked for with the client's own credentials, or by the code
-/// flow. A value that is given answers and says what to do next. It knows no connection and no clock.
+/// Obtains one token from AM: with a refresh token, with client credentials, or by the code flow. A state machine that takes
+/// responses and returns the next step; no I/O, no clock.
 public struct TokenConversation: Sendable {
     public typealias Order = LoginOrder<TokenGrant>
 
@@ -12,27 +12,27 @@ public struct TokenConversation: Sendable {
         case idle
         case refreshing
         case authorizing(CodeFlow, url: String)
-        /// The last of it: a token is granted or not.
+        /// The last request, which grants the token or fails.
         case exchanging
     }
 
     private let source: TokenSource
     private let session: SessionSource?
     private var past: TokenGrant?
-    /// What tokens are bound to; nil where that is not wanted.
+    /// The key to bind tokens to; nil without DPoP.
     private let key: PrivateKey?
     private var nonce: String?
     private var stage = Stage.idle
     private var calls = 0
     private var now = 0
-    /// What was asked of the token endpoint last, for the case that its proof lacked a nonce.
+    /// The last request to the token endpoint, to repeat it with a nonce.
     private var asked: (form: QueryText, action: Action)?
     private var hasNonced = false
 
     /// - Parameters:
-    ///   - past: what there is, over or about to end.
-    ///   - session: the user's, where the code flow is run.
-    ///   - now: seconds since 1970.
+    /// - past: the existing grant, expired or about to expire.
+    /// - session: the user's session for the code flow.
+    /// - now: seconds since 1970.
     public init(_ source: TokenSource, past: TokenGrant?, session: SessionSource? = nil, now: Int) {
         self.source = source
         self.session = session
@@ -42,7 +42,7 @@ public struct TokenConversation: Sendable {
         nonce = past?.serverNonce
     }
 
-    /// A refresh token may be good for once.
+    /// True if the call may use up a refresh token.
     public var spends: Bool { if case .refreshing = stage { true } else { false } }
 
     public mutating func begin() -> Order {
@@ -55,7 +55,7 @@ public struct TokenConversation: Sendable {
         return ask(form, .refreshToken)
     }
 
-    /// From the beginning.
+    /// Obtains a token without a refresh token.
     private mutating func start() -> Order {
         switch source.settings.manner {
         case .learned: return .failed(LoginFault(reason: "no token exchange of this client was seen", isRefusal: false))
@@ -86,7 +86,7 @@ public struct TokenConversation: Sendable {
 
     // MARK: answers
 
-    /// The answer to what was sent last.
+    /// Handles the response to the last call.
     /// - Parameter now: seconds since 1970.
     public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
         self.now = now
@@ -127,7 +127,7 @@ public struct TokenConversation: Sendable {
             let answer = try TokenAnswer(head, body)
             return won(answer)
         } catch {
-            // what the refresh token is not good for any more may be had anew
+            // the refresh token is no longer valid, so obtain a token from the start
             if case .refreshing = stage, error.isRefusal, source.settings.manner != .learned {
                 hasNonced = false
                 past = nil
@@ -148,7 +148,7 @@ public struct TokenConversation: Sendable {
         if case .refreshing = stage { isRefreshed = true }
         var grant = answer.grant(isRefreshed ? .refreshed : .fetched, now: now)
         if isRefreshed {
-            // RFC 6749 §6: without a new one the old one goes on
+            // RFC 6749 §6: without a new refresh token, the old one stays valid
             grant.refresh = grant.refresh ?? past?.refresh
             grant.client = past?.client
             grant.realm = past?.realm
@@ -161,14 +161,15 @@ public struct TokenConversation: Sendable {
 
     // MARK: calls
 
-    /// Who it is to AM. Where clients are learned from, what they showed goes before an entry that names one alone.
+    /// The client for AM. For learned tokens, the observed client authentication takes precedence over a configured client id
+    /// alone.
     private var client: OAuthClient? {
         guard let configured = source.settings.client else { return past?.client }
         if source.settings.manner == .learned, configured.authentication == .none { return past?.client ?? configured }
         return configured
     }
 
-    /// Asks the token endpoint.
+    /// Sends a request to the token endpoint.
     private mutating func ask(_ form: QueryText, _ action: Action) -> Order {
         asked = (form, action)
         guard let client else {

@@ -1,9 +1,9 @@
 public import Formats
 internal import TLSEngine
 
-/// A grant as it is kept over restarts.
+/// A grant as stored across restarts.
 extension TokenGrant {
-    /// Nil where its key cannot be written.
+    /// Nil if its key cannot be exported.
     public var document: JSONValue? {
         var members: [JSONValue.Member] = [.init("access", .string(access)), .init("origin", .string(origin.rawValue))]
         func add(_ name: String, _ value: JSONValue?) { if let value { members.append(.init(name, value)) } }
@@ -19,7 +19,7 @@ extension TokenGrant {
         return .object(members)
     }
 
-    /// Nil for what is no such document.
+    /// Nil if the document is malformed.
     public init?(document: JSONValue) {
         guard let access = document["access"]?.text, let origin = document["origin"]?.text.flatMap(Origin.init) else {
             return nil
@@ -33,7 +33,7 @@ extension TokenGrant {
             self.client = client
         }
         if let text = document["key"]?.text {
-            // without it the token could not be sent
+            // the token cannot be used without its key
             guard var pem = Base64.decode(text), let key = try? PrivateKey(pem: SecretBytes(taking: &pem)) else {
                 return nil
             }
@@ -41,7 +41,7 @@ extension TokenGrant {
         }
     }
 
-    /// It is good for something from that second on.
+    /// True if the grant can be refreshed or is still valid at that time.
     public func isOfUse(at seconds: Int) -> Bool { refresh != nil || expires.map { $0 > seconds } ?? true }
 }
 

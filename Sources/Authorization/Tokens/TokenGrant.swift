@@ -1,24 +1,24 @@
 public import TLSEngine
 
-/// What the token endpoint granted.
+/// A grant of the token endpoint.
 public struct TokenGrant: Sendable {
-    /// How it was had.
+    /// How it was obtained.
     public enum Origin: String, Sendable { case fetched, refreshed, learned }
 
     public var access: String
     public var refresh: String?
-    /// Seconds since 1970; nil where nothing tells.
+    /// Seconds since 1970; nil if unknown.
     public var expires: Int?
-    /// How many seconds it had when it was granted.
+    /// The lifetime at the time of the grant, in seconds.
     public var lifetime: Int?
     public var origin: Origin
-    /// Whose it is, where clients show their own.
+    /// The client of the token, if clients show their own.
     public var client: OAuthClient?
-    /// The realm that it is of, where it was learned.
+    /// The realm, if the grant was learned.
     public var realm: String?
     /// The key that it is bound to (RFC 9449).
     public var key: PrivateKey?
-    /// What resources want to see in the next proof, and what AM does.
+    /// The DPoP nonces of resource servers and of AM.
     public var resourceNonces = OriginNonces()
     public var serverNonce: String?
 
@@ -29,11 +29,11 @@ public struct TokenGrant: Sendable {
         self.origin = origin
     }
 
-    /// From when on it is replaced while it lasts; nil where nothing tells its end.
-    /// - Parameter lead: what of its life is left then; half of it at the most.
+    /// When to replace the token before it expires; nil if its end is unknown.
+    /// - Parameter lead: the rest of its life then, in seconds; at most half of it.
     public func dueAt(before lead: Int) -> Int? {
         guard let expires, let lifetime else { return nil }
-        // one that lasts no longer than the lead is not fetched anew for each request
+        // otherwise a token that is shorter than the lead would be replaced on each request
         return expires - min(lead, lifetime / 2)
     }
 }

@@ -2,12 +2,12 @@ internal import Formats
 public import HTTPCodec
 public import Interception
 
-/// `tokens:` of the configuration.
+/// The `tokens` section of the configuration.
 public struct TokenPolicy: Sendable {
     public let sources: [TokenSource]
-    /// Those whose tokens come from exchanges of clients.
+    /// The sources whose tokens come from clients' own exchanges.
     public let learned: [TokenSource]
-    /// Servers that clients deal with themselves about what is kept here.
+    /// The servers where clients may change the tokens themselves.
     public let servers: [AuthorizationServer]
 
     public init(_ sources: [TokenSource]) {
@@ -19,7 +19,7 @@ public struct TokenPolicy: Sendable {
             }
     }
 
-    /// The entry that covers a request; the first that does. A request to a host that none names costs a look at its name.
+    /// The first entry that covers a request. For an unnamed host, the check is a comparison of its name only.
     public func source(for head: RequestHead) -> TokenSource? {
         sources.first { source in source.hosts.contains { Self.fits($0, head) } && source.admits(head) }
     }

@@ -1,19 +1,19 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A glob over URLs of the ordinary kind, ready to be held against the bytes of a request's head: one host, or what is below one
-/// domain, and a path up to a star. It knows nothing that the whole glob does not, and says so where it cannot tell.
+/// A simple URL glob that can be compared with the bytes of a head. It has one host, or a domain's subdomains, and a path up to a
+/// star. It is a fast path of the whole glob and says when it cannot decide.
 struct TokenReach: Sendable {
     private let scheme: Target.Scheme
-    /// In lower case; with the dot where it is that of a domain.
+    /// In lower case, with the leading dot for a domain.
     private let host: [UInt8]
     private let isDomain: Bool
     private let port: UInt16
-    /// What paths begin with; all of the path where `isWhole`.
+    /// The prefix of paths, or the whole path if `isWhole`.
     private let path: [UInt8]
     private let isWhole: Bool
 
-    /// Nil for a glob of another kind.
+    /// Nil for other kinds of globs.
     init?(_ glob: String) {
         guard !glob.utf8.contains(0x25), let colon = glob.firstRange(of: "://") else { return nil }
         switch ASCII.lowercased(String(glob[..<colon.lowerBound])) {
@@ -38,7 +38,7 @@ struct TokenReach: Sendable {
         self.path = path
     }
 
-    /// Nil where it cannot tell: for what servers read in more than one way.
+    /// Nil if it cannot decide, because servers may read the path differently.
     func covers(_ head: borrowing RequestHead) -> Bool? {
         let target = head.target
         let bytes = head.fields.bytes.span
@@ -56,7 +56,7 @@ struct TokenReach: Sendable {
 }
 
 extension RequestHead {
-    /// It has one Host field, which is its target's authority byte for byte.
+    /// True if there is one Host field and it equals the target's authority byte for byte.
     var hasHostOfItsTarget: Bool {
         guard let index = fields.first(.host) else { return false }
         let value = fields.slots[index].value

@@ -1,15 +1,15 @@
 internal import Formats
 public import HTTPCodec
 
-/// What a resource says of the token that it was shown (RFC 6750 §3, RFC 9449 §7.1 and §9).
+/// A resource server's refusal of a token (RFC 6750 §3, RFC 9449 §7.1 and §9).
 public enum TokenRefusal: Equatable, Sendable {
-    /// It is good no more.
+    /// The token is no longer valid.
     case invalid
-    /// The proof lacks the nonce that came with the answer.
+    /// The proof lacks the nonce in the response.
     case nonce
 
-    /// Nil for an answer that is about something else: an advice, and a token that is good and does not suffice.
-    /// - Parameter statuses: those that say so whatever stands beside them.
+    /// Nil for other responses: an advice, or a valid token with insufficient scope.
+    /// - Parameter statuses: the statuses that mean a refusal by themselves.
     public init?(_ head: ResponseHead, statuses: [Int]) {
         guard (400..<500).contains(head.status) else { return nil }
         let challenges = head.fields.values(named: "WWW-Authenticate").flatMap(Challenge.list)

@@ -2,14 +2,13 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// Tells AM that nobody has use for a token any more (RFC 7009). The refresh token where there is one: AM ends what came of
-/// it along with it.
+/// Revokes an unused token at AM (RFC 7009). Prefers the refresh token, because AM then revokes its access tokens too.
 public struct TokenRevocation: Sendable {
     public let call: ServerCall
-    /// Where it goes.
+    /// The URL of the endpoint.
     public let url: String
 
-    /// Nil where it is not known which client the token is of, or there is no URL to be made.
+    /// Nil if the token's client is unknown or the URL is invalid.
     public init?(_ grant: TokenGrant, of source: TokenSource) {
         let configured = source.settings.client
         let isShown = source.settings.manner == .learned && configured?.authentication != .tls
@@ -30,7 +29,7 @@ public struct TokenRevocation: Sendable {
         self.url = url
     }
 
-    /// Why a token was not revoked, by this answer; nil where it was.
+    /// Why the response means that a token was not revoked; nil if it was.
     public static func fault(_ head: ResponseHead, body: [UInt8]) -> String? {
         guard !(200..<300).contains(head.status) else { return nil }
         let word = TokenAnswer.error(try? JSONValue(parsing: body))

@@ -1,61 +1,61 @@
 public import Interception
 
-/// One entry of `tokens:` as it is written.
+/// One entry of `tokens` as configured.
 public struct TokenSettings: Sendable {
-    /// Where the tokens come from.
+    /// The origin of the tokens.
     public enum Manner: String, CaseIterable, Sendable {
-        /// From exchanges that clients make themselves.
+        /// From clients' own exchanges.
         case learned
         case clientCredentials = "client_credentials"
-        /// From the code flow, run with the user's session.
+        /// From the code flow with the user's session.
         case code
     }
 
-    /// What tells one client from another.
+    /// How clients are told apart.
     public enum Naming: Equatable, Sendable {
         case proxyUser, address
         case header(String)
     }
 
     public enum Consent: String, CaseIterable, Sendable {
-        /// A page that asks the user ends the flow.
+        /// A consent page ends the flow.
         case deny
         case allow
     }
 
-    /// What outlives the process.
+    /// The storage of tokens.
     public enum Keeping: String, CaseIterable, Sendable {
         case memory
-        /// In the state directory.
+        /// Encrypted in the state directory.
         case sealed
     }
 
-    /// When AM is told that nobody has use for a token any more (RFC 7009).
+    /// When unused tokens are revoked at AM (RFC 7009).
     public enum Revocation: String, CaseIterable, Sendable {
         case never
-        /// The client signs out.
+        /// When the client signs out.
         case atLogout = "at_logout"
-        /// And the process ends.
+        /// Also when the process ends.
         case atEnd = "at_end"
     }
 
-    /// Globs over whole URLs, each with its scheme and a host.
+    /// Globs for whole URLs, each with a scheme and a host.
     public var resources: [String]
     public var manner: Manner
     public var server: AuthorizationServer
-    /// Nil for any, of what is learned, and for the server's first.
+    /// Nil for any realm of learned tokens, else for the server's first realm.
     public var realm: String?
-    /// Nil where clients show their own.
+    /// Nil if clients show their own.
     public var client: OAuthClient?
     public var scope: String?
     public var redirectURI = ""
     public var consent = Consent.deny
     public var naming = Naming.address
-    /// A token that lasts no longer than so many seconds is replaced before it is sent.
+    /// A token is replaced before use if it expires within this many seconds.
     public var refreshBefore = 30
-    /// Statuses that say that a token is good no more.
+    /// The statuses that mean an invalid token.
     public var refreshOn = [401]
-    /// Tokens are bound to a key (RFC 9449).
+    /// True to bind tokens to a key (DPoP, RFC 9449).
     public var isProven = false
     public var keeping = Keeping.memory
     public var revocation = Revocation.never
@@ -72,7 +72,7 @@ public struct TokenSettings: Sendable {
 }
 
 extension TokenSettings.Naming {
-    /// `proxy_user`, `address` or `header:NAME`; nil for anything else.
+    /// Reads `proxy_user`, `address` or `header:NAME`; nil for anything else.
     public init?(_ text: String) {
         switch text {
         case "proxy_user": self = .proxyUser

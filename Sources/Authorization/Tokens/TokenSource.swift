@@ -4,17 +4,17 @@ public import HTTPCodec
 internal import Interception
 internal import TLSEngine
 
-/// One entry of `tokens:`, ready to use. An object, for every token that it wins is known by it.
+/// One entry of `tokens`, ready to use. A class, because each token refers to its source.
 public final class TokenSource: Sendable {
     public let settings: TokenSettings
     private let patterns: [URLPattern]
-    /// The same, as far as they are of the ordinary kind.
+    /// The fast path of each pattern; nil for globs of other kinds.
     private let reaches: [TokenReach?]
-    /// A digest over all that a token depends on: what has another one shares no token with it, over reloads too.
+    /// A digest of all settings that a token depends on. Sources share tokens only with an equal digest, across reloads too.
     public let identity: UInt128
     /// The URL of the server.
     public let server: String
-    /// Hosts, each whole or as the domain that they are below.
+    /// The hosts, each a full name or a domain whose subdomains match.
     let hosts: [(name: [UInt8], isDomain: Bool)]
 
     public init(_ settings: TokenSettings) {
@@ -26,10 +26,10 @@ public final class TokenSource: Sendable {
         hosts = settings.resources.map(Self.host)
     }
 
-    /// What it is called in the log.
+    /// The name in the log.
     public var name: String { settings.resources.first ?? "" }
 
-    /// What it does, for a person.
+    /// A description for people.
     public var words: String {
         let client = settings.client.map { " of \($0.id)" } ?? ""
         let proof = settings.isProven ? ", bound to a key" : ""
@@ -53,16 +53,15 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// Where it asks, one of the configured realms.
+    /// The realm of its requests, one of the configured ones.
     var realm: String { Self.realm(of: settings) }
 
     private static func realm(of settings: TokenSettings) -> String {
         settings.realm ?? settings.server.realms.first ?? "/"
     }
 
-    /// Whether a request may carry its token, as it would go out: to a host that a resource names, by the scheme that it
-    /// names, and to nobody else by its Host. What comes back with the answer to a TRACE is shown to nobody
-    /// (RFC 9110 §9.3.8), and a preflight has no credentials.
+    /// Whether a request may carry the token: its target and Host match a resource's host and scheme. TRACE is excluded because
+    /// the response would contain the token (RFC 9110 §9.3.8), and a preflight carries no credentials.
     public func admits(_ head: RequestHead) -> Bool {
         switch head.method {
         case .trace, .connect, .options: return false
@@ -71,7 +70,7 @@ public final class TokenSource: Sendable {
         return covers(head) && (head.hasHostOfItsTarget || head.namesItsTarget)
     }
 
-    /// As every one of its patterns would say; taking the URL apart for them is what costs.
+    /// The same result as all patterns, without parsing the URL unless that is necessary.
     private func covers(_ head: RequestHead) -> Bool {
         var isClear = true
         for reach in reaches {
@@ -86,7 +85,7 @@ public final class TokenSource: Sendable {
         return patterns.contains { $0.matches(url) }
     }
 
-    /// Whether what a client was granted may go along.
+    /// Whether the grant of a client may be used.
     public func takes(_ grant: TokenGrant) -> Bool {
         if let wanted = settings.client, wanted.id != grant.client?.id { return false }
         if let wanted = settings.realm, let realm = grant.realm,
@@ -108,7 +107,7 @@ public final class TokenSource: Sendable {
 
     private static func digest(_ settings: TokenSettings) -> UInt128 {
         let client = settings.client
-        // what is learned may be of any realm
+        // a learned token may be of any realm
         let realm = settings.manner == .learned ? settings.realm ?? "" : Self.realm(of: settings)
         let parts: [String] =
             [
@@ -116,7 +115,7 @@ public final class TokenSource: Sendable {
                 client?.id ?? "", client?.secret ?? "", client?.authentication.rawValue ?? "", settings.scope ?? "",
                 settings.redirectURI, settings.naming.text, settings.isProven ? "dpop" : "",
             ] + settings.resources
-        // each with its length, so that no two lists of texts look alike
+        // with lengths, so that different lists never give the same text
         return TokenDigest.of(parts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }
@@ -126,7 +125,7 @@ extension TokenSource: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-/// Texts that tables are kept by and that may be secrets.
+/// Digests of table keys that may be secrets.
 public enum TokenDigest {
     public static func of(_ text: String) -> UInt128 {
         Digest.sha256(Array(text.utf8)).prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
@@ -134,7 +133,8 @@ public enum TokenDigest {
 }
 
 extension RequestHead {
-    /// Its Host names no other origin than its target: behind a shared front end it is that field that decides.
+    /// True if Host names the same origin as the target. Behind a shared front end, Host decides which server receives the
+    /// request.
     fileprivate var namesItsTarget: Bool {
         let authority = fields.text(target.authority)
         return fields.values(named: "Host").allSatisfy { value in

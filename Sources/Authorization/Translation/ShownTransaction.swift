@@ -2,12 +2,12 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// The id of a transaction that a client hands back by itself.
+/// A transaction id that a client presents by itself.
 public struct ShownTransaction: Equatable, Sendable {
     public let id: String
     public let presentation: AuthorizationPolicy.Presentation
 
-    /// The id as a client shows it in one of these ways; nil where it shows none, and where it shows several.
+    /// The id that the request presents in one of these ways; nil if there is none or more than one.
     public init?(in head: RequestHead, as ways: [AuthorizationPolicy.Presentation]) {
         var found: [ShownTransaction] = []
         for way in ways {
@@ -29,7 +29,7 @@ public struct ShownTransaction: Equatable, Sendable {
         self.presentation = presentation
     }
 
-    /// Takes it out of the request; every other byte stays.
+    /// Removes the id from the request; all other bytes stay.
     public func remove(from head: inout RequestHead) throws(HTTPFault) {
         switch presentation {
         case .header(let name): head.fields.remove(named: name)
@@ -42,19 +42,19 @@ public struct ShownTransaction: Equatable, Sendable {
 }
 
 extension AuthorizationPolicy {
-    /// How clients hand a transaction back, whichever form of advice they have got it from.
+    /// The ways in which clients may present a transaction, whatever form of advice they received.
     public var presentations: [Presentation] {
         presentToGateway == presentToREST ? [presentToGateway] : [presentToGateway, presentToREST]
     }
 
-    /// How a resource expects a transaction that nobody has to say the source of.
+    /// The way in which a resource expects a transaction, without an advice that tells its source.
     func expectation(of resource: Resource) -> Presentation {
         resource.present ?? (resource.advice == .body ? presentToREST : presentToGateway)
     }
 
-    /// The request as the resource expects it where the client shows a transaction otherwise; nil where nothing is to change.
-    /// - Parameter body: nil where not all of it is known.
-    /// - Throws: where it cannot be shown so.
+    /// The request with the transaction presented as the resource expects it; nil if nothing changes.
+    /// - Parameter body: nil if it is not known whole.
+    /// - Throws: a refusal if the transaction cannot be presented.
     public func handedOn(
         _ head: RequestHead, body: [UInt8]?, to resource: Resource
     ) throws(Replay.Refusal) -> Replay.Request? {

@@ -2,15 +2,15 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// An advice as one of its forms says it, for a client that understands that one and steps up by itself.
+/// An advice in the form that a client understands which steps up by itself.
 public struct WrittenAdvice: Sendable {
     public let status: Int
     public let fields: [(name: String, value: String)]
     public let body: [UInt8]
 
     /// - Parameters:
-    ///   - realm: one of the configured realms.
-    ///   - request: as the client sent it.
+    /// - realm: one of the configured realms.
+    /// - request: the request as the client sent it.
     public init(
         _ advice: Advice, as form: Advice.Source, realm: String, about request: RequestHead,
         _ policy: AuthorizationPolicy
@@ -55,7 +55,7 @@ public struct WrittenAdvice: Sendable {
         "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
-    /// Where AM's page leads when it is done: the resource, with the transaction as the client hands it back.
+    /// The target of AM's page after the step-up: the resource, with the transaction as clients present it.
     private static func back(to request: RequestHead, _ advice: Advice, _ policy: AuthorizationPolicy) -> String {
         guard let id = advice.transactionId, case .query(let name) = policy.presentToGateway else { return request.url }
         var query = QueryText(request.query ?? "")
@@ -66,7 +66,7 @@ public struct WrittenAdvice: Sendable {
 }
 
 extension WrittenAdvice {
-    /// What describes a body, or is said in another form now.
+    /// Fields that describe the old body or are replaced by the new form.
     private static let replaced: Set<String> = [
         "content-type", "content-length", "content-encoding", "content-language", "content-location", "content-range",
         "content-disposition", "etag", "last-modified", "accept-ranges", "transfer-encoding", "location",
@@ -74,7 +74,7 @@ extension WrittenAdvice {
         "refresh",
     ]
 
-    /// The response with the advice in the place of what it said.
+    /// The original response with its content replaced by the advice.
     public func replacing(_ original: ResponseHead) -> ResponseHead {
         var head = ResponseHead(status: status, reason: ReasonPhrase.of(status))
         for line in original.fields.lines where !Self.replaced.contains(ASCII.lowercased(line.name)) {
@@ -82,7 +82,7 @@ extension WrittenAdvice {
         }
         for field in fields { head.fields.add(field.name, field.value) }
         head.fields.add("Cache-Control", "no-store")
-        // a script sees of another origin's fields those that are named alone
+        // a script of another origin sees only exposed fields
         if head.fields["Access-Control-Allow-Origin"] != nil, fields.contains(where: { $0.name == "WWW-Authenticate" })
         {
             head.fields.add("Access-Control-Expose-Headers", "WWW-Authenticate")

@@ -1,43 +1,42 @@
 public import Journal
 
-/// The flows that are kept, as the interface knows them. They are on another thread, and so are their answers made.
+/// The stored flows for the admin API. They belong to another thread, which also makes the responses.
 public protocol FlowDirectory: SendableMetatype {
-    /// False where the configuration wants none kept.
+    /// False if the configuration disables the journal.
     var keepsFlows: Bool { get }
-    /// Has that done where they are; returns at once.
-    /// - Returns: false where too many ask.
+    /// Runs a query on the journal's thread. Returns at once.
+    /// - Returns: false if too many queries wait.
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool
-    /// The same as soon as so many flows are there that a filter accepts. Where they are not by then, or it is wanted no more, it
-    /// is let go of.
+    /// Runs a query once enough flows match a filter. Drops it if the time passes or it is no longer wanted.
     /// - Parameters:
-    ///   - after: those alone that came after that one.
-    ///   - time: by `clock`.
-    /// - Returns: false where too many ask.
+    /// - after: only flows after this sequence.
+    /// - time: by `clock`.
+    /// - Returns: false if too many queries wait.
     func wait(
         for count: Int, of filter: FlowFilter, after: Int, until time: Int,
         isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
     ) -> Bool
-    /// Those on the disk; nil where none are kept there.
+    /// The flows on the disk; nil if none are stored there.
     var disk: (any FlowDisk)? { get }
-    /// Who gives secrets back; nil where none are kept.
+    /// The source of stored secrets; nil if none are stored.
     var secrets: (any SecretKeeper)? { get }
-    /// Tells a follower of the flows that come, and before those, of some that are there.
+    /// Sends new flows to a follower, after some stored ones.
     /// - Parameters:
-    ///   - after: those alone that came after that one; nil for none of them.
-    ///   - event: what is sent of a flow.
-    /// - Returns: what ends it.
+    /// - after: stored flows after this sequence; nil for none.
+    /// - event: makes the event of a flow.
+    /// - Returns: a closure that ends it.
     func follow(
         _ filter: FlowFilter, after: Int?, _ follower: any ControlFollower,
         event: @escaping @Sendable (PackedFlow) -> ServerEvent
     ) -> () -> Void
-    /// Has the request of a flow sent again.
+    /// Sends the request of a flow again.
     /// - Parameters:
-    ///   - isForced: also where it holds what is good for one use alone.
-    ///   - secrets: fills them in; nil where they are not held, or not for whoever asks.
+    /// - isForced: true to send single-use secrets as well.
+    /// - secrets: the secrets to fill in; nil if there are none or the client may not use them.
     func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise)
     /// Milliseconds since 1970.
     var time: Int { get }
-    /// Monotonic milliseconds, from any thread.
+    /// Monotonic milliseconds, callable on any thread.
     static func clock() -> Int
     var version: String { get }
 }

@@ -1,7 +1,7 @@
 public import Journal
 
 extension FlowRing.Finding {
-    /// The flow of an id, or why there is none.
+    /// The flow with this id, or the problem to report.
     public func flow(_ id: String) throws(ControlProblem) -> PackedFlow {
         switch self {
         case .one(let flow): return flow
@@ -13,15 +13,15 @@ extension FlowRing.Finding {
     }
 }
 
-/// The calls of Usher's own that were made for a flow, those in memory and those on the disk.
+/// Usher's calls for a flow, from memory and the disk.
 struct FlowFamily {
-    /// By the flows that they were made for.
+    /// By the id of the flow that caused them.
     private(set) var calls: [Int: [PackedFlow]]
 
-    /// Calls have calls.
+    /// The depth of nested calls.
     private static let depth = 3
 
-    /// - Parameter calls: those in memory.
+    /// - Parameter calls: the calls in memory.
     init(_ calls: [Int: [PackedFlow]]) { self.calls = calls }
 
     mutating func add(callsOf flow: PackedFlow, on shelf: any FlowShelf) throws {

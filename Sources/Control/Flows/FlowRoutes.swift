@@ -1,16 +1,16 @@
 internal import Formats
 internal import Journal
 
-/// Looking at what went through, following it, taking it along, and having it sent again.
+/// The routes to list, follow, export and replay flows.
 public struct FlowRoutes<Directory: FlowDirectory> {
     private let directory: Directory
 
     public init(_ directory: Directory) { self.directory = directory }
 
-    // what has a name of its own stands before what has any
+    // fixed names precede parameters
     public var all: [ControlRoute] { [listing, following, showing, replaying, archive] }
 
-    /// Milliseconds of one look through all flows; what it did not come to, the next one does.
+    /// The time of one search in milliseconds. The next page continues it.
     private let patience = 250
     private let most = 1000
 
@@ -34,7 +34,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         .query("reveal", .flag, "With the secrets that are held, at the Unix socket and for its owner alone.")
     }
 
-    /// Who gives secrets back, where they are asked for.
+    /// The source of secrets if the request asks to reveal them.
     private func secrets(_ request: ControlRequest) throws(ControlProblem) -> (any SecretKeeper)? {
         guard request.arguments.flag("reveal") else { return nil }
         guard request.isOwner else {
@@ -77,11 +77,11 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         ControlProblem(409, "no journal is kept (journal.memory is 0B)")
     }
 
-    /// So many flows that are waited for.
+    /// A wait for a number of flows.
     private struct Wait {
         var count: Int
         var filter: FlowFilter
-        /// Those alone that came after that one.
+        /// Only flows after this sequence.
         var after: Int
         /// In milliseconds.
         var time: Int
@@ -109,15 +109,15 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             time: time ?? ControlLimits.usualWait)
     }
 
-    /// What a look into memory came to.
+    /// The result of a query in memory.
     private enum Step {
         case made(ControlAnswer)
-        /// The disk has the rest.
+        /// The rest is on the disk.
         case onDisk(@Sendable (any FlowShelf) throws -> ControlAnswer)
     }
 
-    /// - Parameter make: is told whether there is a disk to be asked.
-    /// - Parameter wait: what has to be there first.
+    /// - Parameter make: receives whether the disk can be read.
+    /// - Parameter wait: the flows to wait for first.
     private func later(
         _ wait: Wait? = nil, _ make: @escaping @Sendable (FlowRing, Bool) throws(ControlProblem) -> Step
     ) -> ControlReply {
@@ -170,16 +170,16 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         return problem
     }
 
-    /// Whether so many milliseconds have passed from here on.
+    /// Returns a function that tells whether this many milliseconds have passed.
     private static func isOver(after patience: Int) -> () -> Bool {
         let end = Directory.clock() + patience
         return { Directory.clock() >= end }
     }
 
-    /// A page of what memory has, and the disk behind it.
+    /// A page from memory, completed from the disk.
     /// - Parameters:
-    ///   - all: the answer takes more from the disk than flows.
-    ///   - wait: what has to be there first.
+    /// - all: true if the response needs the disk in any case.
+    /// - wait: the flows to wait for first.
     private func page(
         _ query: FlowQuery, all: Bool = false, _ wait: Wait? = nil,
         _ answer:
@@ -262,7 +262,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         }
     }
 
-    // MARK: one
+    // MARK: a single flow
 
     private var showing: ControlRoute {
         let description = RouteDescription(
@@ -317,7 +317,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     // MARK: HAR
 
-    /// Bytes of a page; one flow may take more.
+    /// The limit of a page in bytes. A single flow may exceed it.
     private let archiveBytes = 4 << 20
 
     private var archive: ControlRoute {

@@ -2,13 +2,13 @@ internal import Formats
 internal import Interception
 internal import Journal
 
-/// A flow as JSON: in a row for a list, or whole, with its messages and the calls that were made for it.
+/// A flow as JSON: a row of a list, or complete with its messages and calls.
 struct FlowView {
     let flow: PackedFlow
 
     init(_ flow: PackedFlow) { self.flow = flow }
 
-    // MARK: in a list
+    // MARK: rows of a list
 
     static let listedShape: KeyValuePairs<String, ControlShape> = [
         "id": .text, "sequence": .count, "began": .text, "duration_ms": .count, "client": .text,
@@ -56,7 +56,7 @@ struct FlowView {
     private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     private static func id(_ number: Int) -> String { FlowID(UInt64(bitPattern: Int64(number))).description }
 
-    // MARK: whole
+    // MARK: complete flows
 
     private static let fieldShape = ControlShape.object(["name": .text, "value": .text])
     private static let bodyShape = ControlShape.object([
@@ -89,8 +89,8 @@ struct FlowView {
     ])
 
     /// - Parameters:
-    ///   - calls: by the flows that they were made for.
-    ///   - depth: calls have calls, and a story ends somewhere.
+    /// - calls: Usher's calls by the flows that caused them.
+    /// - depth: the limit of nested calls.
     func whole(_ calls: [Int: [PackedFlow]], depth: Int = 3) -> JSONValue {
         let own = depth > 0 ? calls[flow[.id]] ?? [] : []
         let inner = own.map { FlowView($0).whole(calls, depth: depth - 1) }
@@ -101,8 +101,8 @@ struct FlowView {
         ])
     }
 
-    /// The same with the secrets that are held.
-    /// - Parameter secrets: nil where they are not asked for.
+    /// The complete flow with its stored secrets.
+    /// - Parameter secrets: nil if they are not requested.
     func shown(_ calls: [Int: [PackedFlow]], _ secrets: (any SecretKeeper)?, _ shelf: (any FlowShelf)?) -> JSONValue {
         guard let secrets else { return whole(calls) }
         func revealed(_ flow: PackedFlow) -> PackedFlow { flow.revealed { secrets.secret($0, shelf) } }
@@ -164,24 +164,24 @@ struct FlowView {
     }
 }
 
-/// What is worth a mark in a list.
+/// The flags shown in a list.
 enum FlowMark: String, CaseIterable {
-    /// Interceptors, or a step-up, had something else go out, or be delivered.
+    /// Interceptors or a step-up changed the message.
     case request_changed, response_changed
-    /// A step-up, or a login of Usher's own.
+    /// A step-up or a login by Usher.
     case step_up
-    /// An interceptor broke the answer or its end.
+    /// An interceptor broke the response or its end.
     case fault
-    /// An interceptor had it wait, or go slowly.
+    /// An interceptor delayed or throttled it.
     case slowed
-    /// Usher answered in the origin's place.
+    /// Usher sent the response itself.
     case local
-    /// The client did not get the whole answer.
+    /// The client did not receive the whole response.
     case incomplete
     case tunnel
-    /// A call of Usher's own.
+    /// A call by Usher.
     case call
-    /// What came of a request that was sent again.
+    /// One attempt of a request that was sent again.
     case attempt
 
     static func of(_ flow: PackedFlow) -> [FlowMark] {

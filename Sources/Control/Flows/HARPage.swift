@@ -1,11 +1,11 @@
 internal import Formats
 internal import Journal
 
-/// Some flows as an HTTP Archive.
+/// A page of flows as an HTTP Archive.
 struct HARPage {
     private var bytes: [UInt8]
 
-    /// - Parameter most: bytes; where they are reached, the page ends behind that flow.
+    /// - Parameter most: the limit in bytes, after which the page ends.
     init(_ page: FlowQuery.Page, most: Int, version: String) {
         bytes = Array(HAREntry.beginning(version: version).utf8)
         var next = page.next
@@ -21,7 +21,7 @@ struct HARPage {
             next = flow[.sequence]
             break
         }
-        // they come in the order in which they ended
+        // flows come in the order of their ends
         entries.sort { $0.began < $1.began }
         for (index, entry) in entries.enumerated() {
             if index > 0 { bytes.append(0x2C) }

@@ -1,7 +1,7 @@
 internal import Formats
 internal import Journal
 
-/// Logins as stories, made of the flows that are kept.
+/// The routes of journeys, which are built from the stored flows.
 public struct JourneyRoutes<Directory: FlowDirectory> {
     private let directory: Directory
 
@@ -92,7 +92,7 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
 }
 
 extension JourneyBook {
-    /// The journey of an id, or why there is none.
+    /// The journey with this id, or the problem to report.
     fileprivate func journey(_ id: String) throws(ControlProblem) -> Journey {
         switch find(id) {
         case .one(let journey): return journey

@@ -1,13 +1,13 @@
 internal import Formats
 internal import Journal
 
-/// A journey as JSON: in a row for a list, or whole, with its steps, what it won and what that was used for.
+/// A journey as JSON: a row of a list, or complete with its steps, tokens and their use.
 struct JourneyView {
     let journey: Journey
     /// Milliseconds since 1970.
     let now: Int
 
-    // MARK: in a list
+    // MARK: rows of a list
 
     static let listedShape: KeyValuePairs<String, ControlShape> = [
         "id": .text, "sequence": .count, "began": .text,
@@ -52,7 +52,7 @@ struct JourneyView {
     private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     private static func id(_ id: FlowID?) -> JSONValue { id.map { .string($0.description) } ?? .null }
 
-    // MARK: whole
+    // MARK: complete journeys
 
     private static let status = ControlShape.optional(.integer(100...999))
     private static let callbackShape = ControlShape.object([

@@ -1,8 +1,8 @@
 internal import Interception
 
-/// What the events of one flow come to: which interceptors did what, and what is marked.
+/// A summary of a flow's events: what each interceptor did, and flags.
 public struct EventSummary: Sendable {
-    /// In the order in which they came to it.
+    /// The interceptors in the order of their first event.
     public private(set) var all: [(interceptor: String, deeds: [String])] = []
     private(set) var flags: FlowFlags = []
 
@@ -21,7 +21,7 @@ public struct EventSummary: Sendable {
         }
     }
 
-    /// Of a flow that is kept.
+    /// Reads the summary of a stored flow.
     public init(_ flow: PackedFlow) {
         for line in flow[.interceptors].split(separator: 0x0A) {
             guard let space = line.firstIndex(of: 0x20) else { continue }
@@ -30,7 +30,7 @@ public struct EventSummary: Sendable {
         }
     }
 
-    /// As it is kept.
+    /// The stored form.
     var lines: String {
         all.map { "\($0.deeds.joined(separator: ",")) \($0.interceptor)" }.joined(separator: "\n")
     }

@@ -1,12 +1,12 @@
 internal import Formats
 
-/// The fields of a message as they are kept: lines of `name: value`, each with CR and LF.
+/// The stored fields of a message: lines of `name: value`, each with CR and LF.
 public struct FieldLines: Sendable {
     public let bytes: ArraySlice<UInt8>
 
     public init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// Each field in order, for as long as `body` returns true.
+    /// Visits the fields in order while `body` returns true.
     public func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool) {
         var rest = bytes
         while !rest.isEmpty {
@@ -24,8 +24,8 @@ public struct FieldLines: Sendable {
         return rest
     }
 
-    /// The value of the first field of that name.
-    /// - Parameter name: in small letters.
+    /// The value of the first field with this name.
+    /// - Parameter name: in lower case.
     public func value(_ name: StaticString) -> ArraySlice<UInt8>? {
         var found: ArraySlice<UInt8>?
         forEach { field, value in
@@ -48,8 +48,8 @@ public struct FieldLines: Sendable {
 
     public func text(_ name: StaticString) -> String? { value(name).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The values of all fields of that name.
-    /// - Parameter name: in small letters.
+    /// The values of all fields with this name.
+    /// - Parameter name: in lower case.
     func texts(_ name: StaticString) -> [String] {
         var texts: [String] = []
         forEach { field, value in
@@ -59,7 +59,7 @@ public struct FieldLines: Sendable {
         return texts
     }
 
-    /// All of them, as text.
+    /// All fields as text.
     public var list: [(name: String, value: String)] {
         var list: [(name: String, value: String)] = []
         forEach { name, value in

@@ -1,25 +1,25 @@
 public import Interception
 
-/// Flows of one loop, on their way to the journal's thread: as they were, their secrets in them.
+/// Flows of one loop on their way to the journal's thread, unredacted.
 public struct FlowBatch: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// What happened in those flows in which anything did; their sentences are made where the journal is kept.
+    /// The events of flows that have any. The journal's thread writes their sentences.
     public private(set) var events: [[ExchangeRecord.Event]] = []
 
-    /// How much room the batch before this one took.
+    /// The size of the previous batch in bytes.
     private var expected = 0
-    /// Where those are that have not been taken out.
+    /// The offset of the first flow that was not taken out.
     private var place = 0
 
     public init() {}
 
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Begins a flow behind the others, in which that happened. `end` has to follow.
+    /// Begins a flow with these events after the others. `end` must follow.
     public mutating func begin(_ events: [ExchangeRecord.Event]) -> FlowPacker {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
-        // it is handed over at about the same size, and a little more would have it copied whole
+        // batches have similar sizes, and growth beyond the capacity would copy the whole batch
         if taken.isEmpty { taken.reserveCapacity(expected + expected / 8) }
         var packer = FlowPacker(behind: consume taken)
         if !events.isEmpty {
@@ -31,7 +31,7 @@ public struct FlowBatch: Sendable {
 
     public mutating func end(_ packer: consuming FlowPacker) { bytes = packer.finish() }
 
-    /// The whole, which begins anew empty.
+    /// Returns the batch and starts an empty one.
     public mutating func handOver() -> FlowBatch {
         let batch = self
         self = FlowBatch()
@@ -39,22 +39,22 @@ public struct FlowBatch: Sendable {
         return batch
     }
 
-    /// The flows among these that are meant.
+    /// The flows that match.
     public func filter(_ isMeant: (PackedFlow) -> Bool) -> FlowBatch {
         var left = FlowBatch()
-        // flows name what happened in them by where it stands
+        // flows refer to their events by index
         left.events = events
         forEach { flow, _ in if isMeant(flow) { left.bytes += flow.packed } }
         return left
     }
 
-    /// Each flow that is left with what happened in it, in order.
+    /// Visits the remaining flows with their events, in order.
     public func forEach(_ body: (PackedFlow, [ExchangeRecord.Event]) -> Void) {
         var rest = self
         while let (flow, events) = rest.next() { body(flow, events) }
     }
 
-    /// Takes the next flow out.
+    /// Removes and returns the next flow.
     mutating func next() -> (flow: PackedFlow, events: [ExchangeRecord.Event])? {
         guard let flow = PackedFlow(bytes, at: place) else { return nil }
         place += flow.count
@@ -62,6 +62,6 @@ public struct FlowBatch: Sendable {
         return (flow, events.indices.contains(index) ? events[index] : [])
     }
 
-    /// Bytes of those that are left.
+    /// The bytes of the remaining flows.
     public var left: Int { bytes.count - place }
 }

@@ -1,13 +1,12 @@
 internal import Formats
 
-/// Makes of a flow as it was one that may be kept: its secrets are gone, bodies are out of their codings, and what went on as it
-/// came is there once.
+/// Redacts a flow for storage: removes secrets, decodes bodies, and stores messages that were relayed unchanged only once.
 struct FlowCleaner {
     var redactor: MessageRedactor
-    /// Bytes that are kept of one body.
+    /// The limit of one body in bytes.
     var bodyLimit: Int
     private var harmless = HarmlessTexts()
-    /// Something of this flow is not kept, since the secrets in it cannot all be found.
+    /// True if a part of this flow is dropped because its secrets cannot all be found.
     private var isUnread = false
 
     init(redactor: MessageRedactor, bodyLimit: Int) {
@@ -15,27 +14,27 @@ struct FlowCleaner {
         self.bodyLimit = bodyLimit
     }
 
-    /// What is known of a flow by the time it is kept, and not where it was.
+    /// Facts that are known when a flow is stored.
     struct Circumstances {
         var sequence: Int
-        /// Milliseconds between the clock of loops and that of calendars.
+        /// The offset from the loops' clock to the calendar, in milliseconds.
         var offset: Int
-        /// The events, as JSON.
+        /// The events as JSON.
         var events: [UInt8]
-        /// Who did what in them, as it is kept.
+        /// The interceptors and their actions in stored form.
         var interceptors: String
-        /// What the events come to.
+        /// The flags of the events.
         var flags: FlowFlags
     }
 
-    /// A head and its body, as they may be kept.
+    /// A redacted head with its body.
     private struct Message {
         var fields: ArraySlice<UInt8>
         var body: ArraySlice<UInt8>
         var isCut: Bool
     }
 
-    /// - Parameter out: what the flow is put behind.
+    /// - Parameter out: the bytes that the flow is appended to.
     mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances, to out: inout [UInt8]) {
         if circumstances.events.isEmpty, isPlain(flow) { return copy(flow, circumstances, to: &out) }
         var flags = flow.flags.union(circumstances.flags)
@@ -57,7 +56,7 @@ struct FlowCleaner {
             isEncoded: flags.contains(.responseEncoded))
         if isSent { flags.insert(.requestEdited) }
         if isAnswered { flags.insert(.responseEdited) }
-        // what was learned here may stand in a part that was looked through before
+        // a secret learned here may also be in a part that was redacted earlier
         let isNew = redactor.aliases.learned != learned
         let (realm, tree) = (known(flow[.realm], true), known(flow[.tree], true))
         let messages = [request, sent, answer, response].map { $0.map { settled($0, isNew) } }
@@ -101,12 +100,12 @@ struct FlowCleaner {
         packer.set(.events, 0)
     }
 
-    // MARK: most flows
+    // MARK: the fast path
 
-    /// It went on as it came and holds no secret, so that nothing of it is to be changed.
+    /// True if the flow was relayed unchanged and holds no secret, so it is stored as it is.
     private mutating func isPlain(_ flow: PackedFlow) -> Bool {
         let flags = flow.flags
-        // where most secrets are, first
+        // heads first: most secrets are there
         return flow.areEmpty(.sentMethod, through: .answerBody) && flow[.answerStatus] == 0
             && flow.areEmpty(.events, through: .interceptors)
             && isHarmless(flow[.request]) && isHarmless(flow[.response]) && isHarmless(url: flow[.target])
@@ -118,13 +117,13 @@ struct FlowCleaner {
                 isEncoded: flags.contains(.responseEncoded))
     }
 
-    /// A body that is kept as it is.
+    /// True if a body is stored unchanged.
     private mutating func isHarmless(_ body: ArraySlice<UInt8>, isCut: Bool, isEncoded: Bool) -> Bool {
         body.isEmpty
             || !isCut && body.count < bodyLimit && !isEncoded && !BodyText.hides(body) && isHarmless(body)
     }
 
-    /// In one piece.
+    /// Appends the flow in one piece.
     private func copy(_ flow: PackedFlow, _ circumstances: Circumstances, to out: inout [UInt8]) {
         var before: [UInt8] = []
         swap(&before, &out)
@@ -135,7 +134,7 @@ struct FlowCleaner {
 
     // MARK: looking for secrets
 
-    /// Where the first may stand.
+    /// The position of the first possible secret.
     private mutating func suspect(in text: ArraySlice<UInt8>) -> Int? {
         let knowledge = redactor.aliases.knowledge
         if text.isEmpty || harmless.contains(text, knowing: knowledge) { return nil }
@@ -157,7 +156,7 @@ struct FlowCleaner {
         return within(text.count) { $0.aliases.cleared($0.url(text, 0)) } ?? []
     }
 
-    /// What a look makes of a text; nil where that takes too many steps, and the text is not kept.
+    /// Runs one redaction. Returns nil if it takes too many steps; the text is then dropped.
     private mutating func within(
         _ bytes: Int, _ look: (inout MessageRedactor) -> [UInt8]
     ) -> ArraySlice<UInt8>? {
@@ -171,7 +170,7 @@ struct FlowCleaner {
     ) -> Message {
         let lines = flow[head]
         let bytes = flow[body]
-        // one that fills its room may have been longer
+        // a body that fills the limit may have been longer
         let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
         var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
         if isHarmless(bytes, isCut: isCut, isEncoded: isEncoded) { return message }
@@ -187,7 +186,7 @@ struct FlowCleaner {
         return message
     }
 
-    /// Lines without a secret are copied many at a time.
+    /// Redacts the lines of a head. Lines without a secret are copied in runs.
     private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let first = suspect(in: lines) else { return lines }
         return within(lines.count) { redactor in
@@ -225,13 +224,13 @@ struct FlowCleaner {
         packer.set(body, message.body)
     }
 
-    /// Once more without the secrets that are known by now, as people read it.
+    /// Replaces secrets learned meanwhile, and writes the aliases in their readable form.
     private mutating func known(_ text: ArraySlice<UInt8>, _ isNew: Bool) -> ArraySlice<UInt8> {
         guard isNew, !isHarmless(text) else { return AliasMark.settled(text) }
         return AliasMark.settled(within(text.count) { $0.aliases.cleared(Array(text)) } ?? [])
     }
 
-    /// What went out is another request than what came.
+    /// True if the request that was sent differs from the client's.
     private func isSentOtherwise(_ flow: PackedFlow) -> Bool {
         guard !flow.isEmpty(.sentMethod) else { return false }
         if flow[.sentMethod] != flow[.method] || flow[.sent] != flow[.request] { return true }

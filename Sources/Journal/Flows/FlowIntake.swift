@@ -1,4 +1,4 @@
-/// Takes flows from loops, on any thread, and returns at once.
+/// Accepts flows from loops on any thread and returns at once.
 public protocol FlowIntake: Sendable {
     func take(_ batch: FlowBatch)
 }

@@ -1,19 +1,19 @@
-/// Writes one flow behind others. Numbers in any order; parts in theirs, each at most once.
+/// Writes one flow after others. Numbers may come in any order; parts in their order, each at most once.
 public struct FlowPacker: ~Copyable {
     private var out: [UInt8]
     private let start: Int
-    /// Parts before that one have their ends.
+    /// The first part whose end is not written yet.
     private var next = 0
 
-    /// - Parameter out: what the flow is put behind; `finish` gives it back.
+    /// - Parameter out: the bytes that the flow is appended to; `finish` returns them.
     public init(behind out: consuming [UInt8] = []) {
-        // named again, it would be held twice, and the first byte behind it would copy it all
+        // a second reference would make the next append copy all bytes
         self.out = consume out
         start = self.out.count
         self.out.append(contentsOf: Self.header)
     }
 
-    /// Begins with the whole of another flow; its numbers may be set anew.
+    /// Starts with a copy of another flow whose numbers may be changed.
     init(behind out: consuming [UInt8], whole flow: PackedFlow) {
         self.out = consume out
         start = self.out.count
@@ -27,7 +27,7 @@ public struct FlowPacker: ~Copyable {
         store(Int64(value), at: PackedFlow.numbersAt + number.rawValue * 8)
     }
 
-    /// Those of another flow.
+    /// Copies the numbers of another flow.
     public mutating func setNumbers(of flow: PackedFlow) {
         let numbers = PackedFlow.numbersAt..<PackedFlow.endsAt
         let place = start
@@ -48,13 +48,13 @@ public struct FlowPacker: ~Copyable {
 
     public mutating func set(_ part: FlowPart, _ text: String) { set(part, text.utf8) }
 
-    /// Writes a part where it stands.
+    /// Writes a part in place.
     public mutating func set(_ part: FlowPart, _ write: (inout [UInt8]) -> Void) {
         begin(part)
         write(&out)
     }
 
-    /// Those before it end here.
+    /// Closes the parts before it.
     private mutating func begin(_ part: FlowPart) {
         precondition(part.rawValue >= next, "parts are written in their order")
         closeParts(before: part.rawValue)

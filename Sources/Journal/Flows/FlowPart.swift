@@ -1,28 +1,28 @@
-/// The texts and bytes that are kept of a flow, in the order in which they stand. Empty where there is none.
-/// Their order is on disks, too: whoever changes it, and not how many there are, raises `FlowArchive.version`.
+/// The stored texts and bytes of a flow in their order; empty if there is none.
+/// Their order is part of the file format: raise `FlowArchive.version` if it changes while the count stays.
 public enum FlowPart: Int, CaseIterable, Sendable {
     case client, user
     case action, realm, tree
-    /// `service` or `composite_advice`, in the journey's beginning.
+    /// `service` or `composite_advice`, for the beginning of a journey.
     case type
-    /// RFC 9209's name of what went wrong.
+    /// The error type of RFC 9209.
     case proxyError
-    /// The request as the client sent it. The target is path and query, `*`, or nothing in a CONNECT; the authority is the host in
-    /// its normal form, without a port. Fields are lines, each with CR and LF.
+    /// The request as the client sent it. The target is path and query, `*`, or empty for CONNECT. The authority is the
+    /// normalized host without a port. Fields are lines, each with CR and LF.
     case method, authority, target, request, requestBody
-    /// The request as it went out, where it is another.
+    /// The request as sent, if it differs.
     case sentMethod, sentURL, sent, sentBody
-    /// The answer as it came, where it was delivered otherwise.
+    /// The response as received, if it was delivered otherwise.
     case answer, answerBody
-    /// The answer as it was delivered.
+    /// The response as delivered.
     case response, responseBody
-    /// What happened: a JSON array of objects with `at_ms`, `event` and `text`, and where it is an interceptor's doing, `interceptor`,
+    /// The events: a JSON array of objects with `at_ms`, `event` and `text`. Actions of an interceptor also have `interceptor`,
     /// `did` and `phase`.
     case events
-    /// The interceptors that did something, a line for each: what it did, with commas between, a space, and its name.
+    /// The interceptors that acted, one line each: the actions separated by commas, a space, and the name.
     case interceptors
 
-    /// Secrets are looked for in it: an alias there stands for one. In the others it is what somebody wrote.
+    /// True if the part is redacted, so that its aliases stand for secrets. In other parts, such text is literal.
     var isCleaned: Bool {
         switch self {
         case .client, .user, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors: false

@@ -1,25 +1,25 @@
-/// The flows that are kept, within a budget of bytes: the oldest make room for the newest.
+/// The stored flows within a budget of bytes. The oldest are dropped for the newest.
 public struct FlowRing: Sendable {
-    /// In the order of their sequence; those before `first` are gone.
+    /// The flows by sequence. Those before `first` were dropped.
     private var flows: [PackedFlow?] = []
     private var first = 0
-    /// What was there before `flows[0]`.
+    /// The count of flows before `flows[0]`.
     private var forgotten = 0
     private var refused = 0
     public private(set) var bytes = 0
     public private(set) var budget: Int
 
-    /// What a flow takes beside its own bytes.
+    /// The memory of a flow beyond its bytes.
     static let overhead = 96
 
     public init(budget: Int) { self.budget = budget }
 
     public var count: Int { flows.count - first }
 
-    /// How many there have been that are no more.
+    /// The count of dropped flows.
     public var dropped: Int { forgotten + first + refused }
 
-    /// One that takes more than the whole budget is not kept.
+    /// Adds a flow. One that exceeds the whole budget is not stored.
     public mutating func append(_ flow: PackedFlow) {
         let size = flow.count + Self.overhead
         guard size <= budget else {
@@ -47,10 +47,10 @@ public struct FlowRing: Sendable {
         first = 0
     }
 
-    /// The sequence of the oldest that is there.
+    /// The sequence of the oldest stored flow.
     public var oldest: Int? { first < flows.count ? flows[first]?[.sequence] : nil }
 
-    /// Looks for it: people ask for few, and a table of all would have to be kept with each that comes and goes.
+    /// Finds a flow by a linear search. Look-ups are rare, and an index would cost on each insertion.
     public subscript(id id: UInt64) -> PackedFlow? {
         var found: PackedFlow?
         newestFirst { flow in
@@ -60,8 +60,8 @@ public struct FlowRing: Sendable {
         return found
     }
 
-    /// The newest first, for as long as `body` returns true.
-    /// - Parameter sequence: those alone that came before that one.
+    /// Visits the newest first while `body` returns true.
+    /// - Parameter sequence: only flows before this one.
     public func newestFirst(before sequence: Int = .max, _ body: (PackedFlow) -> Bool) {
         let end = sequence == .max ? flows.count : place(behind: sequence - 1)
         for index in stride(from: end - 1, through: first, by: -1) {
@@ -69,15 +69,15 @@ public struct FlowRing: Sendable {
         }
     }
 
-    /// The oldest first.
-    /// - Parameter sequence: those alone that came after that one.
+    /// Visits the oldest first.
+    /// - Parameter sequence: only flows after this one.
     public func oldestFirst(after sequence: Int = 0, _ body: (PackedFlow) -> Bool) {
         for index in place(behind: sequence)..<flows.count {
             guard let flow = flows[index], body(flow) else { return }
         }
     }
 
-    /// Of the first that came after that one.
+    /// The index of the first flow after this sequence.
     private func place(behind sequence: Int) -> Int {
         var low = first
         var high = flows.count

@@ -1,14 +1,14 @@
 public import Addresses
 internal import Formats
 
-/// Where a flow's client is.
+/// The address of a flow's client.
 extension PackedFlow {
-    /// Its address; nil for calls that no client waits for.
+    /// The address; nil for calls without a client.
     public var address: IPAddress? {
         addressRange.flatMap { IPAddress(String(decoding: bytes[$0], as: UTF8.self)) }
     }
 
-    /// Where that stands in `bytes`, without port and brackets: `127.0.0.1:49152`, `[::1]:49152`.
+    /// Its range in `bytes` without port and brackets: `127.0.0.1:49152`, `[::1]:49152`.
     var addressRange: Range<Int>? {
         var address = range(of: .client)
         while let last = address.last, ASCII.isDigit(bytes[last]) { address.removeLast() }

@@ -1,15 +1,15 @@
-/// One flow in one piece of memory: numbers, where each part ends, and the parts one behind another.
+/// One flow in one block of memory: numbers, the ends of the parts, and the parts in a row.
 public struct PackedFlow: Sendable {
     let bytes: [UInt8]
-    /// Where it begins in them.
+    /// The offset of the flow in `bytes`.
     let start: Int
 
-    /// How long the whole is stands first, in eight bytes.
+    /// The first eight bytes hold the total length.
     static let numbersAt = 8
     static let endsAt = numbersAt + FlowNumber.allCases.count * 8
     static let partsAt = endsAt + FlowPart.allCases.count * 4
 
-    /// - Returns: nil where no whole flow stands there.
+    /// - Returns: nil if there is no complete flow at this offset.
     public init?(_ bytes: [UInt8], at start: Int = 0) {
         self.bytes = bytes
         self.start = start
@@ -25,13 +25,13 @@ public struct PackedFlow: Sendable {
         guard last == count else { return nil }
     }
 
-    /// The whole, as it was given: with it another process makes the same flow.
+    /// The bytes of the flow. Another process can rebuild the flow from them.
     public var packed: ArraySlice<UInt8> { bytes[start..<start + count] }
 
-    /// By which whoever keeps flows longer than a process knows those that are put together otherwise.
+    /// A number that identifies the layout, to detect files with another one.
     public static let layout = FlowNumber.allCases.count << 8 | FlowPart.allCases.count
 
-    /// The same by another id, made for another flow.
+    /// A copy with another id and parent.
     public func renamed(id: Int, parent: Int) -> PackedFlow {
         var bytes = Array(packed)
         bytes.withUnsafeMutableBytes { bytes in
@@ -46,7 +46,7 @@ public struct PackedFlow: Sendable {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + place, as: type) }
     }
 
-    /// Bytes of the whole.
+    /// The length in bytes.
     public var count: Int { Int(load(at: 0, as: UInt64.self)) }
 
     public subscript(_ number: FlowNumber) -> Int {
@@ -55,7 +55,7 @@ public struct PackedFlow: Sendable {
 
     public subscript(_ part: FlowPart) -> ArraySlice<UInt8> { bytes[range(of: part)] }
 
-    /// Where a part stands in `bytes`.
+    /// The range of a part in `bytes`.
     func range(of part: FlowPart) -> Range<Int> {
         let end = load(at: Self.endsAt + part.rawValue * 4, as: UInt32.self)
         let begin =
@@ -66,7 +66,7 @@ public struct PackedFlow: Sendable {
 
     public func isEmpty(_ part: FlowPart) -> Bool { areEmpty(part, through: part) }
 
-    /// Whether nothing stands in these, nor in those between them.
+    /// Whether all parts from the first to the last are empty.
     func areEmpty(_ first: FlowPart, through last: FlowPart) -> Bool {
         range(of: first).lowerBound == range(of: last).upperBound
     }
@@ -80,13 +80,13 @@ public struct PackedFlow: Sendable {
     public var id: UInt64 { UInt64(bitPattern: Int64(self[.id])) }
     public var flags: FlowFlags { FlowFlags(rawValue: self[.flags]) }
 
-    /// Milliseconds from the beginning on; nil where that did not happen.
+    /// Milliseconds since the beginning; nil if it did not happen.
     public func time(_ number: FlowNumber) -> Int? {
         let value = self[number]
         return value == 0 ? nil : value - 1
     }
 
-    /// The absolute URL of the request, or the authority that a CONNECT is for.
+    /// The absolute URL of the request, or the authority of a CONNECT.
     public var url: String {
         let host = text(.authority) ?? ""
         let place = host.utf8.contains(0x3A) ? "[\(host)]" : host

@@ -1,22 +1,21 @@
 internal import Formats
 
-/// What AM asked in a step, and what was filled in.
+/// A callback in a step of AM, with its answer.
 public struct AskedCallback: Equatable, Sendable {
     public let type: String
-    /// What stands above it for whoever answers; empty where nothing does.
+    /// The prompt; empty if there is none.
     public let prompt: String
-    /// As the next call says it, a choice by its label, a secret by its alias; nil where nothing was filled in, or no next
-    /// call came.
+    /// The answer in the next call: a label for a choice, an alias for a secret. Nil without an answer or a next call.
     public let answer: String?
 
-    /// Callbacks of a step that are told.
+    /// The limit of callbacks shown for a step.
     static let most = 64
     private static let mostPrompt = 200
     private static let mostAnswer = 80
 
     /// - Parameters:
-    ///   - step: AM's answer, JSON with `callbacks`; anything else has none.
-    ///   - next: the call that answers it; nil where none came.
+    /// - step: AM's response, JSON with `callbacks`; other text has none.
+    /// - next: the call that answers it; nil if there is none.
     static func all(of step: ArraySlice<UInt8>, answeredBy next: ArraySlice<UInt8>?) -> [AskedCallback] {
         let asked = callbacks(in: step)
         let answered = next.map(callbacks(in:)) ?? []
@@ -33,7 +32,7 @@ public struct AskedCallback: Equatable, Sendable {
         (try? JSONValue.member("callbacks", of: Array(body).span))?.items ?? []
     }
 
-    // MARK: what is asked
+    // MARK: prompts
 
     private static func prompt(of callback: JSONValue) -> String {
         let output = callback["output"]?.items ?? []
@@ -43,14 +42,14 @@ public struct AskedCallback: Equatable, Sendable {
         return cut(text("prompt") ?? text("message") ?? text("id") ?? "", mostPrompt)
     }
 
-    // MARK: what is answered
+    // MARK: answers
 
     private static func answer(in callback: JSONValue, to asked: JSONValue) -> String? {
         let labels = self.labels(of: asked)
         let before = asked["input"]?.items ?? []
         var answers: [String] = []
         for (index, input) in (callback["input"]?.items ?? []).prefix(most).enumerated() {
-            // it has AM check, and answers nothing
+            // it only requests validation
             guard input["name"]?.text?.hasSuffix("validateOnly") != true, let value = input["value"] else { continue }
             let was = before.indices.contains(index) ? before[index]["value"] : nil
             if let text = text(of: value, labels, was: was) { answers.append(cut(text, mostAnswer)) }
@@ -65,7 +64,7 @@ public struct AskedCallback: Equatable, Sendable {
             return labels[number]
         case .number(let digits):
             guard let number = Int(digits) else { return digits }
-            // a confirmation that is not answered has a number beyond its labels
+            // an unanswered confirmation has a number beyond its labels
             if labels.isEmpty { return value == was && number == 0 ? nil : digits }
             return labels.indices.contains(number) ? labels[number] : nil
         case .bool(let isTrue): return value == was && !isTrue ? nil : "\(isTrue)"

@@ -1,40 +1,40 @@
-/// How a login went.
+/// The result of a login.
 public enum JourneyOutcome: String, CaseIterable, Sendable {
     /// AM waits for the next call.
     case running
-    /// It goes on by a link that was mailed.
+    /// It continues through a mailed link.
     case suspended
-    /// AM waited for longer than it does.
+    /// AM's time limit has passed without a call.
     case abandoned
     case succeeded, failed
-    /// Of what AM said too little is kept.
+    /// Too little of AM's response is stored.
     case unknown
 }
 
-/// The calls of one login as one story: what AM asked, how it ended, what was won, and what that was used for.
+/// The calls of one login in sequence: AM's callbacks, the end, the tokens obtained, and their use.
 public struct Journey: Sendable {
-    /// The flow that it began with, as far as it is known.
+    /// The first known flow.
     public let first: PackedFlow
-    /// The calls to the authenticate endpoint, in the order of time; none where the login itself is not known.
+    /// The calls to the authenticate endpoint by time; empty if the login itself is unknown.
     public private(set) var steps: [JourneyStep] = []
-    /// What followed at AM's endpoints.
+    /// The later calls to AM.
     public private(set) var calls: [JourneyCall] = []
     public private(set) var tokens: [JourneyToken] = []
     public private(set) var resources: [JourneyResource] = []
-    /// What there was more of each than is kept here.
+    /// The counts beyond the limits of each list.
     public private(set) var more = Surplus()
-    /// What came before `first` is not in the journal.
+    /// True if the flows before `first` are not in the journal.
     public let lacksBeginning: Bool
-    /// The session that it began with, which an upgrade is of.
+    /// The session at the start, for an upgrade.
     public internal(set) var origin: Kinship?
-    /// The journeys that upgraded the session that this one won.
+    /// The journeys that upgraded this journey's session.
     public private(set) var successors: [FlowID] = []
-    /// The flow that gave the session up.
+    /// The flow that ended the session.
     public private(set) var end: PackedFlow?
     private var state: JourneyOutcome
     private var isRefused = false
 
-    /// A session, and the journey that won it where that is known.
+    /// A session, and the journey that obtained it if known.
     public struct Kinship: Sendable {
         public let session: SecretAlias
         public let journey: FlowID?
@@ -44,7 +44,7 @@ public struct Journey: Sendable {
         public internal(set) var steps = 0
         public internal(set) var calls = 0
         public internal(set) var tokens = 0
-        /// Requests to origins beyond those that are told.
+        /// Requests to origins beyond the limit.
         public internal(set) var requests = 0
     }
 
@@ -53,7 +53,7 @@ public struct Journey: Sendable {
     static let mostTokens = 100
     static let mostResources = 32
     private static let mostSuccessors = 16
-    /// Milliseconds after which AM knows a login no more that nobody goes on with, as it is set up usually.
+    /// AM's usual time limit for the next call of a login, in milliseconds.
     public static let patience = 300_000
 
     init(_ first: PackedFlow, lacksBeginning: Bool) {
@@ -66,21 +66,21 @@ public struct Journey: Sendable {
     /// Milliseconds since 1970.
     public var began: Int { first[.began] }
 
-    /// Milliseconds from the first call to the last one of the login, or of what is known of it.
+    /// Milliseconds from the first to the last call of the login, as far as known.
     public var duration: Int { max(0, (steps.last?.end ?? (calls.last?.flow).map(Self.end) ?? began) - began) }
 
-    /// Milliseconds of it that AM took.
+    /// The part of the duration that AM took, in milliseconds.
     public var atServer: Int { steps.reduce(0) { $0 + $1.atServer } }
 
-    /// Milliseconds of it between the calls.
+    /// The part of the duration between the calls, in milliseconds.
     public var pauses: Int { steps.reduce(0) { $0 + $1.pause } }
 
     public var stepCount: Int { steps.count + more.steps }
 
-    /// The session that it won, or went on with.
+    /// The session that it obtained or continued.
     public var session: SecretAlias? { tokens.first { $0.kind == .session }?.alias }
 
-    /// The flow that Usher ran it for; nil where an app ran it.
+    /// The flow that Usher ran it for; nil if an app ran it.
     public var parent: FlowID? {
         first[.parent] == 0 ? nil : FlowID(UInt64(bitPattern: Int64(first[.parent])))
     }
@@ -91,7 +91,7 @@ public struct Journey: Sendable {
         return .abandoned
     }
 
-    /// Why it failed, in AM's words.
+    /// AM's reason for a failure.
     public var reason: String? {
         if isRefused { return "AM did not approve the transaction" }
         return state == .failed ? steps.last?.reason : nil
@@ -99,7 +99,7 @@ public struct Journey: Sendable {
 
     // MARK: the login
 
-    /// What AM asked in a step, and what the call that followed it filled in.
+    /// The callbacks of a step with the answers of the next call.
     public func callbacks(of index: Int) -> [AskedCallback] {
         guard steps.indices.contains(index), let message = JourneyStep.answer(steps[index].flow) else { return [] }
         return AskedCallback.all(of: message.body, answeredBy: next(behind: index)?.body)
@@ -112,7 +112,7 @@ public struct Journey: Sendable {
 
     private static let names = ["NameCallback", "ValidatedCreateUsernameCallback"]
 
-    /// Who signs in, as was filled in first; nil where nobody was asked.
+    /// The user name from the first name callback or the zero-page-login field; nil if neither is known.
     public var login: String? {
         for index in steps.indices {
             let named = callbacks(of: index).first { Self.names.contains($0.type) && $0.answer != nil }
@@ -121,7 +121,7 @@ public struct Journey: Sendable {
         return steps.first.flatMap { FieldLines($0.flow[.request]).text("x-openam-username") }
     }
 
-    // MARK: what comes
+    // MARK: adding calls
 
     mutating func add(_ trace: JourneyTrace, isRepeated: Bool) {
         let step = JourneyStep(
@@ -131,7 +131,7 @@ public struct Journey: Sendable {
         if steps.count < Self.mostSteps {
             steps.append(step)
         } else {
-            // the last one tells how it went
+            // keep the last step, which shows the result
             steps[Self.mostSteps - 1] = step
             more.steps += 1
         }
@@ -141,11 +141,11 @@ public struct Journey: Sendable {
     mutating func add(_ call: JourneyCall) {
         if calls.count < Self.mostCalls { calls.append(call) } else { more.calls += 1 }
         guard steps.isEmpty, !call.won.isEmpty else { return }
-        // whoever has that was let in, wherever that was
+        // a token proves a login, wherever it took place
         settle(by: .succeeds)
     }
 
-    /// What was won stays won, whatever an app sends once more.
+    /// Updates the state. A success is final, whatever the app sends later.
     private mutating func settle(by ending: JourneyEnding) {
         guard state != .succeeded else { return }
         state =
@@ -158,7 +158,7 @@ public struct Journey: Sendable {
             }
     }
 
-    /// AM did not approve the transaction that it was for.
+    /// Records that AM did not approve the transaction.
     mutating func refuse() {
         guard state == .succeeded else { return }
         state = .failed
@@ -186,7 +186,7 @@ public struct Journey: Sendable {
 
     mutating func end(by flow: PackedFlow) { end = end ?? flow }
 
-    /// It waits for a link that was mailed.
+    /// True while it waits for a mailed link.
     var isSuspended: Bool { state == .suspended }
 
     private static func end(_ flow: PackedFlow) -> Int { flow[.began] + max(0, flow[.duration]) }

@@ -1,6 +1,6 @@
-/// All journeys of the flows that are kept, made when somebody asks.
+/// All journeys of the stored flows, built on request.
 public struct JourneyBook: Sendable {
-    /// In the order in which they began.
+    /// The journeys in the order of their beginnings.
     public let journeys: [Journey]
     private let places: [UInt64: Int]
     private let ring: FlowRing
@@ -10,19 +10,19 @@ public struct JourneyBook: Sendable {
         var refused: Set<Int> = []
         ring.oldestFirst { flow in
             if flow.flags.contains(.notApproved) { refused.insert(flow[.id]) }
-            // of a call that was sent again, the whole tells how it went
+            // for a call that was sent again, only the whole flow counts
             guard !flow.isEmpty(.action), !flow.flags.contains(.attempt) else { return true }
             if let trace = JourneyTrace(flow) { traces.append(trace) }
             return true
         }
-        // flows are kept in the order in which they ended, and by several loops
+        // flows are stored by their ends, and by several loops
         traces.sort { ($0.flow[.began], $0.flow[.sequence]) < ($1.flow[.began], $1.flow[.sequence]) }
         var stitcher = JourneyStitcher()
         for trace in traces { stitcher.take(trace) }
         stitcher.refuse(refused)
         if stitcher.knowsAny {
             ring.oldestFirst { flow in
-                // Usher's own calls are told by what they are for
+                // calls by Usher appear with the journey or flow that they serve
                 guard flow[.parent] == 0, flow[.scheme] != 0 else { return true }
                 if flow.isEmpty(.action) || stitcher.places[flow.id] == nil { stitcher.look(flow) }
                 return true
@@ -33,26 +33,26 @@ public struct JourneyBook: Sendable {
         self.ring = ring
     }
 
-    /// Flows have made room for others: what a journey lacks may have been among them.
+    /// True if flows were dropped, so that journeys may lack some.
     public var hasLost: Bool { ring.dropped > 0 }
 
-    /// The flow that a journey was run for, where it is kept.
+    /// The flow that a journey was run for, if it is stored.
     public func parent(of journey: Journey) -> PackedFlow? { journey.parent.flatMap { ring[id: $0.number] } }
 
-    // MARK: one
+    // MARK: a single journey
 
     public enum Finding: Sendable {
         case one(Journey)
-        /// There is such a flow, and it belongs to none.
+        /// The flow exists but belongs to no journey.
         case other(FlowID)
         case several([FlowID])
-        /// The newest that there are.
+        /// No match; the newest ids.
         case none(newest: [FlowID])
     }
 
     private static let named = 5
 
-    /// A journey by its id, its beginning or its end, or by any of its calls.
+    /// Finds a journey by its id, the start or end of the id, or one of its calls.
     public func find(_ text: String) -> Finding {
         let part = text.lowercased()
         if let id = FlowID(part), let place = places[id.number] { return .one(journeys[place]) }
@@ -72,18 +72,18 @@ public struct JourneyBook: Sendable {
         }
     }
 
-    // MARK: many
+    // MARK: pages
 
-    /// Some of them, the newest first.
+    /// A page of journeys, newest first.
     public struct Page: Sendable {
         public var journeys: [Journey] = []
-        /// What `before` goes on by; nil where all have been looked at.
+        /// The value of `before` for the next page; nil at the end.
         public var next: Int?
     }
 
     /// - Parameters:
-    ///   - sequence: those alone whose first flow came before that one.
-    ///   - now: milliseconds since 1970.
+    /// - sequence: only journeys whose first flow came before this one.
+    /// - now: milliseconds since 1970.
     public func page(_ filter: JourneyFilter, before sequence: Int, limit: Int, now: Int) -> Page {
         var page = Page()
         let sequences = journeys.map { $0.first[.sequence] }

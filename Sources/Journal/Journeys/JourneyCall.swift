@@ -1,9 +1,9 @@
-/// A call behind a login that goes by what was won: a code, tokens, their renewal, the end.
+/// A later call of a journey that uses its tokens: a code, tokens, a refresh, or the end.
 public struct JourneyCall: Sendable {
     public let flow: PackedFlow
-    /// What came with its answer.
+    /// The tokens in its response.
     public let won: [JourneyToken]
-    /// By which it is known to belong to its journey: the session of an AUTHORIZE, the code of an EXCHANGE_TOKEN. Nil in the
-    /// first of a journey whose login is not known.
+    /// The secret that links it to the journey: the session of an AUTHORIZE, the code of an EXCHANGE_TOKEN. Nil for the first
+    /// call of a journey without a known login.
     public let given: SecretAlias?
 }

@@ -1,7 +1,7 @@
 internal import Declaration
 internal import Interception
 
-/// Which journeys are asked for: terms of a journey's own, and those of flows, which one of its calls has to meet together.
+/// A filter for journeys: terms of journeys, and terms of flows that one of the calls has to meet together.
 public struct JourneyFilter: Sendable {
     private enum Test: Sendable {
         case outcome([JourneyOutcome])
@@ -15,8 +15,8 @@ public struct JourneyFilter: Sendable {
     private static let keys = ["outcome", "by", "login"]
 
     /// - Parameters:
-    ///   - texts: terms as `FlowFilter` takes them, and `outcome=failed`, `by=usher`, `login=demo`.
-    ///   - now: milliseconds since 1970.
+    /// - texts: terms of `FlowFilter`, and `outcome=failed`, `by=usher`, `login=demo`.
+    /// - now: milliseconds since 1970.
     public init(_ texts: [String], now: Int) throws(FlowFilter.Fault) {
         var others: [String] = []
         var isNegated = false

@@ -1,14 +1,14 @@
-/// An origin that was asked with what a journey won.
+/// An origin that received requests with a journey's tokens.
 public struct JourneyResource: Sendable {
-    /// The first of these requests: its scheme, host and port are those of all.
+    /// The first of these requests. All have its scheme, host and port.
     public let flow: PackedFlow
     public private(set) var requests = 0
-    /// By status, 0 for no answer, in the order in which they came; at most `mostStatuses`.
+    /// Counts by status, 0 for no response, in the order of their first occurrence; at most `mostStatuses`.
     public private(set) var statuses: [(status: Int, count: Int)] = []
     private var paths: Set<Int> = []
 
     private static let mostStatuses = 16
-    /// Paths that are told from one another.
+    /// The limit of paths that are counted.
     public static let mostPaths = 1_000
 
     init(_ flow: PackedFlow) {
@@ -16,14 +16,14 @@ public struct JourneyResource: Sendable {
         add(flow)
     }
 
-    /// `https://shop.test:8443`
+    /// Such as `https://shop.test:8443`.
     public var origin: String {
         let url = flow.url
         guard let start = url.firstRange(of: "://") else { return url }
         return String(url[..<(url[start.upperBound...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex)])
     }
 
-    /// How many paths were asked for, queries aside; `mostPaths` stands for that and more.
+    /// The count of different paths without queries; `mostPaths` means that many or more.
     public var pathCount: Int { paths.count }
 
     func isOf(_ other: PackedFlow) -> Bool {

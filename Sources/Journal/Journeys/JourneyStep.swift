@@ -1,31 +1,31 @@
 internal import Formats
 
-/// How AM answered one call of a login.
+/// AM's response to one call of a login.
 public enum JourneyEnding: CaseIterable, Sendable {
-    /// With a step that asks for more.
+    /// A step that asks for more.
     case asks
-    /// It goes on by a link that was mailed.
+    /// It continues through a mailed link.
     case suspends
     case succeeds
     case refuses
-    /// Nothing came.
+    /// No response.
     case fails
-    /// Of what came too little is kept.
+    /// Too little of the response is stored.
     case unread
 }
 
-/// One authenticate call of a journey: what the app sent, and what AM asked then.
+/// One authenticate call of a journey with AM's response.
 public struct JourneyStep: Sendable {
     public let flow: PackedFlow
     public let ending: JourneyEnding
-    /// The same `authId` went out before, and AM had not given it anew since.
+    /// True if the same `authId` was sent before and AM did not issue it again since.
     public let isRepeated: Bool
-    /// Milliseconds since the end of the call before it: the person's time, or the app's.
+    /// Milliseconds since the end of the previous call, spent by the person or the app.
     public let pause: Int
     let sent: SecretAlias?
     let given: SecretAlias?
 
-    /// Milliseconds that AM took: from when the request went out on.
+    /// The time at AM in milliseconds, from the sending of the request on.
     public var atServer: Int {
         let duration = max(0, flow[.duration])
         return duration - min(duration, flow.time(.sent) ?? 0)
@@ -34,11 +34,11 @@ public struct JourneyStep: Sendable {
     /// Milliseconds since 1970.
     var end: Int { flow[.began] + max(0, flow[.duration]) }
 
-    // MARK: what AM says of the step
+    // MARK: AM's response
 
     private static let mostText = 200
 
-    /// The name that the page of a tree has for apps.
+    /// The stage of the tree's page, for apps.
     public var stage: String? { text("stage") }
     public var header: String? { text("header") }
 
@@ -49,7 +49,7 @@ public struct JourneyStep: Sendable {
         return AskedCallback.cut(text, Self.mostText)
     }
 
-    /// Why AM refused, in its own words; nil where it did not.
+    /// AM's reason for a refusal or the proxy error; nil if neither applies.
     public var reason: String? {
         switch ending {
         case .fails: return flow.text(.proxyError) ?? "no answer came"
@@ -70,12 +70,12 @@ public struct JourneyStep: Sendable {
         return words.map { "\(AskedCallback.cut($0, Self.mostText)) (\(numbers))" } ?? numbers
     }
 
-    /// AM's answer as it came.
+    /// AM's response as received.
     static func answer(_ flow: PackedFlow) -> FlowMessage? {
         FlowMessage(flow, .answer) ?? FlowMessage(flow, .response)
     }
 
-    /// The request as AM got it.
+    /// The request as sent to AM.
     static func request(_ flow: PackedFlow) -> FlowMessage? {
         FlowMessage(flow, .sent) ?? FlowMessage(flow, .request)
     }

@@ -1,24 +1,24 @@
 internal import Formats
 
-/// Puts calls together that belong to one login: an `authId` that one answer gives is sent by the next call, a session opens
-/// an authorization, its code is exchanged for tokens, and these are renewed. Where a secret leads is told by its alias.
+/// Groups the calls of one login by the aliases of secrets. A call sends the `authId` of the last response. A session opens an
+/// authorization; its code is exchanged for tokens, which are refreshed.
 struct JourneyStitcher {
     private(set) var journeys: [Journey] = []
-    /// Which journey won a secret, or was given it to go on by.
+    /// The journey that obtained a secret or continues with it.
     private var owners: [SecretAlias: Int] = [:]
     /// The journey of each call.
     private(set) var places: [UInt64: Int] = [:]
-    /// Those `authId`s that were sent, and not given since.
+    /// The `authId`s that were sent and not issued again since.
     private var spent: Set<SecretAlias> = []
-    /// Those that wait for a link that was mailed, the newest last.
+    /// The journeys that wait for a mailed link, newest last.
     private var waiting: [Int] = []
 
-    /// The journey that an app ran for a transaction, until the resource has told what AM made of that.
+    /// The journey that an app ran for a transaction, until the resource shows AM's decision.
     private var transactions: [SecretAlias: Int] = [:]
 
     private static let mostWaiting = 256
 
-    /// - Parameter trace: the next in the order of time.
+    /// - Parameter trace: the next one by time.
     mutating func take(_ trace: JourneyTrace) {
         switch trace.part {
         case .begin: step(trace, of: begin(trace.flow, lacksBeginning: false))
@@ -64,12 +64,12 @@ struct JourneyStitcher {
         for token in tokens {
             journeys[index].add(token)
             if token.kind == .session { kin(token.alias, index) }
-            // what somebody else won before stays theirs: AM gave the same session again
+            // AM may return the same session again; it stays with the first journey
             if owners[token.alias] == nil { owners[token.alias] = index }
         }
     }
 
-    /// What upgraded a session says so on either side.
+    /// Links a journey to the one whose session it upgraded, in both directions.
     private mutating func kin(_ session: SecretAlias, _ index: Int) {
         let old = journeys[index].origin.flatMap { owners[$0.session] } ?? owners[session]
         guard let old, old != index else { return }
@@ -80,7 +80,8 @@ struct JourneyStitcher {
         journeys[old].succeed(by: journeys[index].id)
     }
 
-    /// Where no answer told the link, it is that of the one login of this realm that this client had put aside.
+    /// The journey that a link resumes: the one that was given the link, else the only waiting one of this client, realm and
+    /// server.
     private func suspended(_ trace: JourneyTrace) -> Int? {
         if let link = trace.shown.first(where: { $0.kind == .code && owners[$0] != nil }) { return owners[link] }
         let client = Self.host(trace.flow)
@@ -101,8 +102,8 @@ struct JourneyStitcher {
         return client[..<colon]
     }
 
-    /// A step-up whose transaction AM did not approve has failed, whatever its last call was answered.
-    /// - Parameter flows: those that the step-ups were made for.
+    /// Marks step-ups as failed whose transaction AM did not approve, even if the last call succeeded.
+    /// - Parameter flows: the flows that the step-ups were made for.
     mutating func refuse(_ flows: Set<Int>) {
         var rest = flows
         for index in journeys.indices.reversed() where rest.remove(journeys[index].first[.parent]) != nil {
@@ -110,7 +111,7 @@ struct JourneyStitcher {
         }
     }
 
-    // MARK: what follows
+    // MARK: later calls
 
     private mutating func call(_ trace: JourneyTrace) {
         let given = Self.order(trace).first { owners[$0] != nil }
@@ -118,28 +119,28 @@ struct JourneyStitcher {
         places[trace.flow.id] = index
         journeys[index].add(JourneyCall(flow: trace.flow, won: trace.won, given: given))
         win(trace.won, index)
-        // a token may be revoked, and the session goes on
+        // revoking a token does not end the session
         if trace.part == .logOut { journeys[index].end(by: trace.flow) }
     }
 
-    /// A code or tokens that come of a login which nobody saw.
+    /// Begins a journey at a code or tokens of an unseen login.
     private mutating func beginning(_ trace: JourneyTrace) -> Int? {
         guard !trace.won.isEmpty, trace.part == .authorize || trace.part == .exchange else { return nil }
         return begin(trace.flow, lacksBeginning: true)
     }
 
-    /// A form says more than the cookies that happen to come with it.
+    /// The secrets that identify the journey, the most specific first. Body parameters count before cookies, except for a logout.
     private static func order(_ trace: JourneyTrace) -> [SecretAlias] {
         guard trace.part == .logOut, let session = trace.session else { return trace.shown }
         return [session] + trace.shown
     }
 
-    // MARK: what it is used for
+    // MARK: use of tokens
 
-    /// There is something by which a request may be known.
+    /// True if any request could be linked to a journey.
     var knowsAny: Bool { !owners.isEmpty || !transactions.isEmpty }
 
-    /// Looks whether a request came with anything that a journey won, and what became of the transaction that it shows.
+    /// Links a request to a journey by its secrets, and checks the result of a transaction that it shows.
     mutating func look(_ flow: PackedFlow) {
         let (index, transaction) = traces(of: flow)
         if let transaction { judge(transaction, by: flow) }
@@ -147,7 +148,7 @@ struct JourneyStitcher {
         journeys[index].use(flow)
     }
 
-    /// Bytes of a body that are looked at.
+    /// The limit of a body that is searched, in bytes.
     private static let mostBody = 16 << 10
 
     private func traces(of flow: PackedFlow) -> (user: Int?, transaction: SecretAlias?) {
@@ -168,9 +169,9 @@ struct JourneyStitcher {
         return (user, transaction)
     }
 
-    /// AM says the same of a transaction that was refused: whether it was, the first request that shows it tells.
+    /// Decides by the first request with a transaction whether it was approved. AM's own response does not show that.
     private mutating func judge(_ transaction: SecretAlias, by flow: PackedFlow) {
-        // where Usher stepped up meanwhile, another transaction was shown in the end
+        // after a step-up by Usher, the request showed another transaction in the end
         guard let index = transactions[transaction], !flow.flags.contains(.steppedUp),
             let last = journeys[index].steps.last, flow[.began] >= last.end
         else { return }
@@ -183,7 +184,7 @@ struct JourneyStitcher {
     private static let challenges = ["SSOADVICE", "composite_advice"].map { ByteSearch(Array($0.utf8)) }
     private static let condition = ByteSearch(MessageRedactor.transactionAdvice)
 
-    /// It asks for another transaction, or for something else that AM has to grant.
+    /// True if the response asks for another transaction or condition.
     private static func isAdvice(_ flow: PackedFlow) -> Bool {
         let isChanged = flow[.answerStatus] != 0
         let fields = flow.range(of: isChanged ? .answer : .response)

@@ -1,4 +1,4 @@
-/// What a journey won, by its alias, and the flow that it came with.
+/// A token of a journey as an alias, with its flow.
 public struct JourneyToken: Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         case session
@@ -7,7 +7,7 @@ public struct JourneyToken: Sendable {
         case refreshToken = "refresh_token"
         case idToken = "id_token"
 
-        /// What a member, a parameter or a field of that name is.
+        /// The kind of a member, parameter or field with this name.
         init?(named name: String) {
             switch name {
             case "tokenId": self = .session

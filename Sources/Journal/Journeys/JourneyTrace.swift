@@ -1,13 +1,13 @@
 internal import Formats
 internal import Interception
 
-/// What a call to AM says of the journey that it belongs to: found by its aliases, without reading its JSON.
+/// The facts of a call to AM for its journey, found through aliases without parsing JSON.
 struct JourneyTrace {
     enum Part {
-        /// Calls of the authenticate endpoint: without an `authId`, with one, by a mailed link.
+        /// Calls of the authenticate endpoint: without an `authId`, with one, through a mailed link.
         case begin, proceed, resume
         case authorize, exchange, refresh, userInfo
-        /// What was won is given up: a session at the end of a login, a token.
+        /// The end of a session, the revocation of a token.
         case logOut, revoke
 
         init?(_ action: Action) {
@@ -35,24 +35,24 @@ struct JourneyTrace {
 
     let flow: PackedFlow
     let part: Part
-    /// All that the request shows by which something may be known, the body's first.
+    /// All aliases in the request, the body's first.
     private(set) var shown: [SecretAlias] = []
     private(set) var sentAuthId: SecretAlias?
     private(set) var givenAuthId: SecretAlias?
-    /// The session that the request came with.
+    /// The session in the request.
     private(set) var session: SecretAlias?
     private(set) var won: [JourneyToken] = []
-    /// By which a mailed link names the journey.
+    /// The ids of mailed links to the journey.
     private(set) var links: [SecretAlias] = []
     private(set) var ending = JourneyEnding.unread
 
-    /// Aliases of one message that are looked at.
+    /// The limit of aliases in one message.
     private static let most = 32
-    /// Cookies of servers that AM or a resource may run in, and not AM's.
+    /// Session cookies of application servers, which are not AM's.
     private static let containers: Set<String> = ["jsessionid", "phpsessid", "sid", "session_id", "sessionid"]
     private static let suspension = ByteSearch(Array("SuspendedTextOutputCallback".utf8))
 
-    /// - Returns: nil for what is no part of a journey.
+    /// - Returns: nil if the call belongs to no journey.
     init?(_ flow: PackedFlow) {
         guard let action = flow.text(.action), let part = Part(Action(rawValue: action)) else { return nil }
         self.flow = flow
@@ -84,7 +84,7 @@ struct JourneyTrace {
         AliasScan.visit(flow.bytes, flow.range(of: part)) { alias, range in body(&self, alias, range.lowerBound) }
     }
 
-    /// What the alias that stands there is the value of.
+    /// The name of the value that the alias at this place replaces.
     private func name(_ place: Int) -> String { AliasScan.name(before: place, flow.bytes) }
 
     // MARK: the answer
@@ -105,7 +105,7 @@ struct JourneyTrace {
         }
     }
 
-    /// A cookie counts as the session where the body does not have it.
+    /// Counts a cookie as the session if the body has none.
     private mutating func winField(_ alias: SecretAlias, _ place: Int) {
         if alias.kind == .session {
             guard part.isStep, !won.contains(where: { $0.kind == .session }), !Self.isContainer(name(place)) else {
@@ -128,7 +128,7 @@ struct JourneyTrace {
         let range = flow.range(of: body)
         if Self.suspension.next(in: flow.bytes.span.extracting(range)) != nil { return .suspends }
         if givenAuthId != nil { return .asks }
-        // AM says so by JSON without an authId: what is cut off may have had one
+        // success is JSON without an authId, which a truncated body may have had
         if message.isCut { return .unread }
         return flow.bytes[range].first { !Self.isSpace($0) } == 0x7B ? .succeeds : .refuses
     }

@@ -1,7 +1,7 @@
 internal import Formats
 
-/// Makes texts of two recordings alike where they differ by chance: aliases are numbered anew in the order in which they come,
-/// and ids, times and long numbers give way to words that say what stood there.
+/// Makes texts of two recordings comparable: aliases are renumbered in order of appearance, and ids, times and long numbers are
+/// replaced by placeholders.
 public struct SteadyText {
     private var names: [SecretAlias: String] = [:]
     private var counts: [SecretKind: Int] = [:]
@@ -28,15 +28,15 @@ public struct SteadyText {
         return name
     }
 
-    // MARK: what is otherwise each time
+    // MARK: words that differ by chance
 
-    /// Words of letters, digits and what stands within ids and times.
+    /// Replaces words that differ by chance. A word has letters, digits, and the punctuation of ids and times.
     private static func withoutChance(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var out: [UInt8] = []
         var rest = text
         while !rest.isEmpty {
             var word = rest.prefix(while: isPart)
-            // what ends a sentence is no part of its last word
+            // punctuation at the end belongs to the sentence
             while let last = word.last, !ASCII.isAlpha(last), !ASCII.isDigit(last) { word.removeLast() }
             if word.isEmpty {
                 out.append(rest[rest.startIndex])
@@ -73,7 +73,7 @@ public struct SteadyText {
         }
     }
 
-    /// RFC 3339 §5.6: `2026-11-21T09:25:00`, or its date alone; whatever follows belongs to it.
+    /// RFC 3339 §5.6: `2026-11-21T09:25:00` with any rest, or a date alone.
     private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count >= 10 else { return false }
         let isDate = word.prefix(10).enumerated().allSatisfy { index, byte in

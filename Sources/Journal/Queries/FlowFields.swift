@@ -1,23 +1,23 @@
 internal import Formats
 
-/// The fields of a message where they stand in a flow, searched without a copy.
+/// Searches a message's fields in the stored flow without copies.
 struct FlowFields {
     private let bytes: [UInt8]
     private let lines: Range<Int>
 
-    /// - Parameter lines: each of `name: value`, with CR and LF.
+    /// - Parameter lines: lines of `name: value`, each with CR and LF.
     init(_ bytes: [UInt8], _ lines: Range<Int>) {
         self.bytes = bytes
         self.lines = lines
     }
 
-    /// Whether `accepts` takes the value of a field of that name.
-    /// - Parameter name: in small letters.
+    /// Whether `accepts` returns true for the value of a field with this name.
+    /// - Parameter name: in lower case.
     func contains(_ name: [UInt8], where accepts: (Span<UInt8>) -> Bool) -> Bool {
         containsRange(name) { accepts(bytes.span.extracting($0)) }
     }
 
-    /// The same, by where it stands.
+    /// The same with the value's range.
     func containsRange(_ name: [UInt8], where accepts: (Range<Int>) -> Bool) -> Bool {
         let span = bytes.span
         var start = lines.lowerBound
@@ -34,7 +34,7 @@ struct FlowFields {
         return false
     }
 
-    /// Visits the parts between separators; stops at the first that is taken.
+    /// Visits the parts between separators until one is accepted.
     static func pairs(
         _ bytes: [UInt8], _ range: Range<Int>, at separator: UInt8, _ takes: (Range<Int>) -> Bool
     ) -> Bool {

@@ -1,6 +1,6 @@
-/// Which flows are asked for: all of its terms hold.
+/// A filter for flows. All of its terms have to hold.
 public struct FlowFilter: Sendable {
-    /// Why a filter is none.
+    /// Why a filter is invalid.
     public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -13,18 +13,18 @@ public struct FlowFilter: Sendable {
     }
 
     private var terms: [Term] = []
-    /// Calls of Usher's own are shown among their callers', and here where they are asked for.
+    /// True to include calls by Usher. Otherwise they are shown only with the flow that caused them.
     private var takesCalls = false
 
-    /// Every request of a client.
+    /// Accepts every request of a client.
     public init() {}
 
     /// - Parameters:
-    ///   - texts: terms: `status=4xx`, `host!=*.test`, `not`, which turns the term behind it round.
-    ///   - now: milliseconds since 1970, which `since=5m` counts from.
+    /// - texts: terms: `status=4xx`, `host!=*.test`, or `not`, which negates the next term.
+    /// - now: milliseconds since 1970, for relative times such as `since=5m`.
     public init(_ texts: [String], now: Int) throws(Fault) { try self.init(texts, now: now, beside: []) }
 
-    /// - Parameter others: keys that somebody else reads, for who mistypes one.
+    /// - Parameter others: keys that the caller reads itself, for suggestions.
     init(_ texts: [String], now: Int, beside others: [String]) throws(Fault) {
         let reader = FlowFilterReader(now: now, others: others)
         var isNegated = false
@@ -50,7 +50,7 @@ public struct FlowFilter: Sendable {
         terms.sort { $0.test.cost < $1.test.cost }
     }
 
-    /// What stands behind a `not`.
+    /// The text after a `not`.
     private static func negated(_ text: Substring) -> Substring? {
         let trimmed = text.drop { $0 == " " }
         guard trimmed.hasPrefix("not") else { return nil }
@@ -58,7 +58,7 @@ public struct FlowFilter: Sendable {
         return rest.isEmpty || rest.hasPrefix(" ") ? rest.drop { $0 == " " } : nil
     }
 
-    /// One text with spaces between its terms; what stands between double quotes may hold some.
+    /// Splits a text at spaces outside of double quotes.
     public static func split(_ text: String) -> [String] {
         var terms: [String] = []
         var term = String.UnicodeScalarView()

@@ -3,7 +3,7 @@ internal import Declaration
 internal import Formats
 internal import Interception
 
-/// Terms of a filter, as they are written: a key of `when`, or one of what a flow has beside that, and values.
+/// Parses the terms of a filter: a key of `when` or of a flow, and values.
 struct FlowFilterReader {
     enum Reading {
         case term(FlowFilter.Term)
@@ -16,10 +16,10 @@ struct FlowFilterReader {
 
     /// Milliseconds since 1970.
     let now: Int
-    /// Keys that somebody else reads.
+    /// Keys that the caller reads itself.
     let others: [String]
 
-    /// A text that is compared, and where it stands.
+    /// The keys that compare a text, with the part that contains it.
     private static let parts: [(key: String, part: FlowPart)] = [
         ("tree", .tree), ("type", .type), ("realm", .realm), ("method", .method),
         ("user", .user), ("error", .proxyError),
@@ -118,7 +118,7 @@ struct FlowFilterReader {
 
     // MARK: values
 
-    /// Values with commas between them, each exact, a glob, or a regular expression, which goes on to the end.
+    /// Parses values separated by commas: exact, a glob, or a regular expression, which extends to the end.
     static func matchers(
         _ key: String, _ text: Substring, ignoringCase: Bool = false,
         _ exact: (String) throws(FlowFilter.Fault) -> TextMatcher = { .exact($0) }
@@ -155,7 +155,7 @@ struct FlowFilterReader {
         do throws(PatternFault) { pattern = try Pattern(text, place: "filter \(key)") } catch {
             throw .init("\(key): the text behind ~ is no regular expression: \(error.description)")
         }
-        // it is asked of very many flows
+        // the pattern is matched against very many flows
         guard PatternProbe.limit(of: pattern) == nil else {
             throw .init(
                 "\(key): this pattern can be made to think for long; write no repeat within a repeat, as in (a+)+, and begin with ^"
@@ -237,7 +237,7 @@ struct FlowFilterReader {
         return flags
     }
 
-    /// So long ago, or a time of the calendar in UTC.
+    /// Parses a relative time, or a calendar time in UTC.
     private func time(_ key: String, _ text: Substring) throws(FlowFilter.Fault) -> Int {
         if case .value(let milliseconds) = Units.read(String(text), Units.times) { return now - milliseconds }
         if let seconds = CalendarTime.seconds(ofInternet: text) { return seconds * 1000 }
@@ -246,7 +246,7 @@ struct FlowFilterReader {
         )
     }
 
-    /// What somebody wrote, in a message of one line.
+    /// User input for a message of one line.
     static func quoted(_ text: Substring) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(80).map { $0.value < 0x20 ? " " : $0 }))
     }

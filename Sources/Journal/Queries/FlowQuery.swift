@@ -1,9 +1,9 @@
-/// One look through the flows that are kept, a page of them at a time: in memory, and where flows are on the disk, there.
+/// A search through the stored flows, page by page, in memory and then on the disk if flows are stored there.
 public struct FlowQuery: Sendable {
     public enum Order: Sendable {
-        /// The newest first; those alone that came before that one.
+        /// Newest first, only flows before this sequence.
         case newestFirst(before: Int)
-        /// The oldest first; those alone that came after that one.
+        /// Oldest first, only flows after this sequence.
         case oldestFirst(after: Int)
     }
 
@@ -11,10 +11,10 @@ public struct FlowQuery: Sendable {
     public var order: Order
     public var limit: Int
 
-    /// What was found.
+    /// The result of one page.
     public struct Page: Sendable {
         public var flows: [PackedFlow] = []
-        /// Where the next page goes on; nil where all have been looked at.
+        /// The sequence to continue from; nil at the end.
         public var next: Int?
     }
 
@@ -24,11 +24,11 @@ public struct FlowQuery: Sendable {
         self.limit = limit
     }
 
-    /// Flows that are looked at between two looks at the clock: in memory, and on the disk, where each is unpacked.
+    /// The count of flows between two checks of the time: in memory, and on the disk, where each flow is unpacked.
     private static let stride = 512
     private static let diskStride = 16
 
-    /// - Parameter isOver: whether enough time was spent on this page.
+    /// - Parameter isOver: returns true once the page has used its time.
     public func run(_ ring: FlowRing, isOver: @escaping () -> Bool = { false }) -> Page {
         look(Self.stride, isOver) { take in
             switch order {
@@ -58,23 +58,23 @@ public struct FlowQuery: Sendable {
             isEnd = true
             return true
         }
-        // the last call said whether there was more
+        // the last call tells whether there is more
         if isEnd { page.next = nil }
         return page
     }
 
     // MARK: on the disk
 
-    /// Where a page that memory does not end has to be looked for on the disk.
+    /// The part of a page that has to be read from the disk.
     public enum Rest: Sendable {
-        /// Behind what memory has.
+        /// After the page from memory.
         case older(FlowQuery, behind: Page)
-        /// Before what memory has, whose first flow that is.
+        /// Before the flows in memory, the first of which has this sequence.
         case newer(FlowQuery, until: Int)
     }
 
-    /// - Parameter page: what memory has; nil to ask before looking.
-    /// - Returns: nil where memory has the whole page.
+    /// - Parameter page: the page from memory; nil to ask before the search.
+    /// - Returns: nil if memory has the whole page.
     public func rest(behind page: Page?, in ring: FlowRing) -> Rest? {
         switch order {
         case .newestFirst(let sequence):
@@ -98,14 +98,14 @@ public struct FlowQuery: Sendable {
                 }
             }
         }
-        // memory has what follows
+        // memory continues from there
         if page.next == nil, end != .max { page.next = end - 1 }
         return page
     }
 }
 
 extension FlowQuery.Rest {
-    /// The page with what the disk has of it.
+    /// The page completed from the disk.
     public func run(_ shelf: any FlowShelf, isOver: @escaping () -> Bool) throws -> FlowQuery.Page {
         switch self {
         case .older(let query, let page):

@@ -2,13 +2,13 @@ extension FlowRing {
     public enum Finding: Sendable {
         case none
         case one(PackedFlow)
-        /// The part of an id fits several of them; the newest ones.
+        /// The text matches several ids; these are the newest.
         case several([FlowID])
     }
 
     private static let named = 5
 
-    /// The flow of an id, or of its beginning or its end.
+    /// Finds a flow by its id, or by the start or end of the id.
     public func find(_ text: String) -> Finding {
         guard FlowID.isPart(text) else { return .none }
         if let id = FlowID(text), let flow = self[id: id.number] { return .one(flow) }
@@ -22,7 +22,7 @@ extension FlowRing {
         return found.count == 1 ? .one(first) : .several(found.map { FlowID($0.id) })
     }
 
-    /// The calls of Usher's own by the flows that they were made for, in their order.
+    /// Usher's calls by the flows that caused them, oldest first.
     public var calls: [Int: [PackedFlow]] {
         var calls: [Int: [PackedFlow]] = [:]
         oldestFirst { call in

@@ -1,25 +1,24 @@
-/// The flows on the disk, as far as they can be asked for. Belongs to one thread; what it is asked for throws where the disk does
-/// not give it.
+/// The flows on the disk. Used by one thread; methods throw if the disk fails.
 public protocol FlowShelf {
-    /// The newest first, for as long as `body` returns true.
-    /// - Parameter sequence: those alone that came before that one.
+    /// Visits the newest first while `body` returns true.
+    /// - Parameter sequence: only flows before this one.
     func newestFirst(before sequence: Int, _ body: (PackedFlow) -> Bool) throws
-    /// The oldest first.
-    /// - Parameter sequence: those alone that came after that one.
+    /// Visits the oldest first.
+    /// - Parameter sequence: only flows after this one.
     func oldestFirst(after sequence: Int, _ body: (PackedFlow) -> Bool) throws
-    /// The flow of an id, or of its beginning or its end.
+    /// Finds a flow by its id, or by the start or end of the id.
     func find(_ text: String) throws -> FlowRing.Finding
-    /// A secret as it was sealed; nil where it is not there.
+    /// The encrypted secret of an alias; nil if it is not stored.
     func sealed(_ alias: SecretAlias) throws -> [UInt8]?
-    /// The calls that were made for a flow, in their order; some of them where there are very many.
+    /// The calls made for a flow, oldest first. Very long lists are truncated.
     func calls(of id: Int) throws -> [PackedFlow]
 }
 
-/// Whoever keeps flows on the disk, asked from any thread.
+/// The store of flows on the disk, usable from any thread.
 public protocol FlowDisk: Sendable {
-    /// What is there can be read by now.
+    /// True once the stored flows can be read.
     var isOpen: Bool { get }
-    /// Has that done on the disk's thread, behind what came before it; nil where the disk is not open. Returns at once.
-    /// - Returns: false where too many ask.
+    /// Runs a query on the disk's thread after earlier ones, with nil if the disk is not open. Returns at once.
+    /// - Returns: false if too many queries wait.
     func ask(_ query: @escaping @Sendable ((any FlowShelf)?) -> Void) -> Bool
 }

@@ -1,21 +1,21 @@
 internal import Formats
 internal import Interception
 
-/// What one term of a filter asks of a flow. Bytes are compared where they stand; what no term asks for is not looked at.
+/// The test of one filter term. It compares bytes in place and reads only the tested parts.
 enum FlowTest: Sendable {
     case part(FlowPart, [Matcher])
-    /// With its port or without.
+    /// The client with or without its port.
     case client([Matcher])
     case scheme([Matcher])
     case port([Matcher])
     case status([Matcher])
-    /// Without the query.
+    /// The path without the query.
     case path([Matcher])
-    /// Of the request as the client sent it; names in small letters.
+    /// The request as the client sent it. Names are in lower case.
     case header([UInt8], [Matcher])
     case query([UInt8], [Matcher])
     case cookie([UInt8], [Matcher])
-    /// Of what was delivered, without parameters.
+    /// The delivered media type without parameters.
     case contentType([Matcher])
     case id(FlowNumber, [UInt64])
     case hasParent
@@ -23,12 +23,12 @@ enum FlowTest: Sendable {
     case larger(Int)
     case began(ClosedRange<Int>)
     case flagged(FlowFlags)
-    /// Of an interceptor that did something.
+    /// The name of an interceptor that acted.
     case interceptor([Matcher])
-    /// Of what an interceptor did.
+    /// The action of an interceptor.
     case deed([Matcher])
 
-    /// Whoever asks so means calls of Usher's own, too.
+    /// True if the term implies calls by Usher.
     var namesCalls: Bool {
         switch self {
         case .id, .hasParent: true
@@ -36,7 +36,7 @@ enum FlowTest: Sendable {
         }
     }
 
-    /// What is cheap is asked first.
+    /// The relative cost. Cheap tests run first.
     var cost: Int {
         switch self {
         case .id, .hasParent, .slower, .larger, .began, .flagged: 0
@@ -117,7 +117,7 @@ enum FlowTest: Sendable {
         return false
     }
 
-    /// `127.0.0.1:49152`, `[::1]:49152`, and the address alone.
+    /// Matches `127.0.0.1:49152` or `[::1]:49152`, and the address alone.
     private func client(of flow: borrowing PackedFlow, _ matchers: [Matcher]) -> Bool {
         let whole = flow.range(of: .client)
         let span = flow.bytes.span
@@ -125,7 +125,7 @@ enum FlowTest: Sendable {
         return flow.addressRange.map { Self.takes(span.extracting($0), matchers) } ?? false
     }
 
-    /// Where the name stands in a line of `FlowPart.interceptors`.
+    /// The range of the name in a line of `FlowPart.interceptors`.
     private static func name(_ bytes: [UInt8], _ line: Range<Int>) -> Range<Int> {
         let space = bytes.span.near(line.lowerBound, line.upperBound) { $0.equal(to: ASCII.space) }
         return min(space + 1, line.upperBound)..<line.upperBound
@@ -156,7 +156,7 @@ enum FlowTest: Sendable {
         }
     }
 
-    /// Only where something is encoded is it copied.
+    /// Decodes a value; without escapes there is no copy.
     private static func decoded(_ bytes: [UInt8], _ range: Range<Int>, _ body: (Span<UInt8>) -> Bool) -> Bool {
         guard bytes[range].contains(where: { $0 == 0x25 || $0 == 0x2B }) else {
             return body(bytes.span.extracting(range))

@@ -1,5 +1,5 @@
-/// Who waits for flows that are to come: each for so many that a filter accepts, and no longer than until a time or than somebody
-/// wants to know. How many do is for those to bound who let them come.
+/// The waits for future flows: each until a filter has accepted enough of them, a time has passed, or its caller has gone.
+/// Callers limit their number.
 public struct FlowWaits<Told: Sendable>: Sendable {
     private struct Wait: Sendable {
         let filter: FlowFilter
@@ -18,8 +18,8 @@ public struct FlowWaits<Told: Sendable>: Sendable {
     public var count: Int { waits.count }
 
     /// - Parameters:
-    ///   - missing: how many have yet to come.
-    ///   - isWanted: somebody waits still; from any thread.
+    /// - missing: the count of flows still to come.
+    /// - isWanted: returns true while the caller waits; called on any thread.
     public mutating func add(
         _ filter: FlowFilter, missing: Int, until: Int, isWanted: @escaping @Sendable () -> Bool, now: Int, _ told: Told
     ) {
@@ -27,7 +27,7 @@ public struct FlowWaits<Told: Sendable>: Sendable {
         waits.append(Wait(filter: filter, missing: missing, until: until, isWanted: isWanted, told: told))
     }
 
-    /// - Returns: whom to tell, for what they waited for is there.
+    /// - Returns: the waits that are now satisfied.
     public mutating func take(_ flows: [PackedFlow], now: Int) -> [Told] {
         var told: [Told] = []
         waits = waits.compactMap { wait in

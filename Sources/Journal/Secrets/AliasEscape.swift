@@ -1,14 +1,14 @@
 internal import Formats
 
-/// What a client wrote that looks like an alias: it is kept with one `#` more than it came with, so that `session#3` is one that
-/// stands for a secret, and `session##3` is the text `session#3`.
+/// Escapes client text that looks like an alias by one more `#`. So `session#3` stands for a secret, and `session##3` is the
+/// literal text `session#3`.
 enum AliasEscape {
     static func escaped(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { changed(text, least: 1) { $0 + 1 } }
 
-    /// As it came.
+    /// The original text.
     static func plain(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { changed(text, least: 2) { $0 - 1 } }
 
-    /// - Parameter least: so many `#` stand between the word and the number, or more.
+    /// - Parameter least: the minimum count of `#` between the word and the number.
     private static func changed(
         _ text: ArraySlice<UInt8>, least: Int, _ count: (Int) -> Int
     ) -> ArraySlice<UInt8> {

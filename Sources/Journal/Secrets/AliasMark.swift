@@ -1,11 +1,11 @@
 internal import Formats
 
-/// An alias while a flow is taken in: a word that begins with what this process alone knows. Nobody else can write one, whatever
-/// is decoded or put together on the way, and no encoding changes its letters.
+/// The form of an alias during redaction: a word with a random prefix of this process. Clients cannot forge it, and no encoding
+/// changes its letters.
 enum AliasMark {
     private static let sign: [UInt8] = [0x5A] + (0..<20).map { _ in UInt8.random(in: 0x67...0x7A) }
     private static let search = ByteSearch(sign)
-    /// One digit of the kind, eight of the number.
+    /// The prefix, one digit for the kind and eight for the number.
     private static let count = sign.count + 9
 
     static func write(_ alias: SecretAlias, to out: inout [UInt8]) {
@@ -28,7 +28,7 @@ enum AliasMark {
         return SecretAlias(kind, number)
     }
 
-    /// The text with its aliases as people read them. What a client wrote that looks like one gets a further `#`.
+    /// The text with readable aliases. Client text that looks like an alias gets another `#`.
     static func settled(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var out: [UInt8] = []
         var rest = text

@@ -1,10 +1,11 @@
-/// Says of most words that neither a secret begins with them nor one of some names is one, by one look. What it lets pass may be
-/// none all the same.
+/// A Bloom-like filter for words: a negative result proves that the word is no secret's beginning and no known name. A positive
+/// one may be wrong.
 struct BeginningFilter: Sendable {
     private var bits = [UInt64](repeating: 0, count: 1 << (Self.logarithm - 6))
-    /// The signs that are part of no word and with which one begins, as bits.
+    /// The non-word bytes that secrets start with, as bits.
     private(set) var signs: (UInt64, UInt64) = (0, 0)
-    /// One of them is, or begins with, a word of fewer than three bytes, as hardly any does and many of a text do.
+    /// True if some entry is or starts with a word of fewer than three bytes. This is rare, and short words are frequent in
+    /// texts.
     private(set) var hasShortWords = false
 
     /// 16 KiB.
@@ -17,7 +18,7 @@ struct BeginningFilter: Sendable {
         bits[place >> 6] |= 1 << UInt64(place & 63)
     }
 
-    /// The beginning of a text that is a secret, of 8 bytes at least.
+    /// Inserts the beginning of a secret, at least 8 bytes.
     mutating func insert(beginning: ByteWordKey) {
         let first = UInt8(truncatingIfNeeded: beginning.bits)
         if ByteClasses.isWord(first) {
@@ -37,13 +38,13 @@ struct BeginningFilter: Sendable {
 
     var hasSigns: Bool { signs.0 | signs.1 != 0 }
 
-    /// Whether a text begins with that sign that is a secret. Those outside ASCII always may.
+    /// Whether some secret starts with this byte. Non-ASCII bytes always count.
     func hasSign(_ byte: UInt8) -> Bool {
         if byte >= 0x80 { return true }
         return (byte < 64 ? signs.0 : signs.1) &>> UInt64(byte & 63) & 1 != 0
     }
 
-    /// The bits, for many questions in a row.
+    /// The bits, for many look-ups in a row.
     struct Questions {
         fileprivate let bits: UnsafeBufferPointer<UInt64>
 

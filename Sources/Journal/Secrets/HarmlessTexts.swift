@@ -1,18 +1,17 @@
-/// Texts that were looked through lately and hold no secret: heads are the same again and again, and to see that costs a tenth
-/// of another look. The whole text is remembered, so that no other is ever taken for it, and only for as long as nothing further
-/// is known to be a secret.
+/// A cache of texts without secrets. Heads repeat often, and a comparison costs a tenth of a search. It stores whole texts, so no
+/// other text can match, and is cleared when new secrets are learned.
 struct HarmlessTexts: Sendable {
-    /// Each has one place where it may be.
+    /// One slot for each hash.
     private var texts = [[UInt8]](repeating: [], count: 1 << Self.logarithm)
-    /// What was known of secrets when the first of them was looked through.
+    /// The version of the known secrets at the time of the searches.
     private var knowledge = 0
 
     private static let logarithm = 6
-    /// To look through a shorter one costs no more.
+    /// The search of a shorter text costs no more than the look-up.
     private static let shortest = 64
     private static let longest = 4096
 
-    /// - Parameter knowledge: another number where more, or something else, is known of secrets.
+    /// - Parameter knowledge: a version that changes with the known secrets.
     func contains(_ text: ArraySlice<UInt8>, knowing knowledge: Int) -> Bool {
         guard knowledge == self.knowledge, Self.isRemembered(text) else { return false }
         return text.withUnsafeBytes { text in
@@ -20,7 +19,7 @@ struct HarmlessTexts: Sendable {
         }
     }
 
-    /// A text without a secret.
+    /// Adds a text without a secret.
     mutating func insert(_ text: ArraySlice<UInt8>, knowing knowledge: Int) {
         guard Self.isRemembered(text) else { return }
         if knowledge != self.knowledge {
@@ -34,7 +33,7 @@ struct HarmlessTexts: Sendable {
 
     private static func isRemembered(_ text: ArraySlice<UInt8>) -> Bool { (shortest...longest).contains(text.count) }
 
-    /// Eight bytes at a time, the last of them twice.
+    /// Hashes eight bytes at a time; the last eight overlap.
     private static func place(_ text: UnsafeRawBufferPointer) -> Int {
         var sum = UInt64(truncatingIfNeeded: text.count)
         var offset = 0

@@ -1,34 +1,34 @@
 internal import Formats
 
-/// What members of JSON say of those beside them: what a callback is (`{"type": …, "output": […], "input": […]}`), and what a pair
-/// of `name` and `value` is called.
+/// Facts of JSON objects that explain other members: the type of a callback (`{"type": …, "output": […], "input": […]}`), and the
+/// name of a `name` and `value` pair.
 struct JSONSiblings {
     private struct Callback {
         var isTyped = false
         var asksForText = false
         var asksForCode = false
-        /// Of what it is answered by, whatever its prompt says.
+        /// The kind of its answers, whatever the prompt says.
         var kind: SecretKind?
     }
 
-    /// By the path of the object, its names joined.
+    /// By the joined path of the object.
     private var callbacks: [[UInt8]: Callback] = [:]
     private var called: [[UInt8]: SecretMeaning] = [:]
-    /// The objects that are keys (RFC 7517).
+    /// The objects that are JWKs (RFC 7517).
     private var keys: Set<[UInt8]> = []
-    /// Those in the midst of which the text ends: what they are may have stood behind that.
+    /// The objects that are cut off at the end of the text. Their type may be missing.
     private var open: Set<[UInt8]> = []
 
     private static let passwords = ["PasswordCallback", "ValidatedCreatePasswordCallback"]
     private static let texts = ["NameCallback", "TextInputCallback", "StringAttributeInputCallback"]
-    /// Answers that are no secrets, where no prompt says so.
+    /// Callbacks whose answers are no secrets, unless a prompt says so.
     private static let harmless: Set<String> = [
         "ChoiceCallback", "ConfirmationCallback", "BooleanAttributeInputCallback", "NumberAttributeInputCallback",
         "ValidatedCreateUsernameCallback", "TermsAndConditionsCallback", "ConsentMappingCallback", "SelectIdPCallback",
         "DeviceProfileCallback", "LanguageCallback", "PollingWaitCallback", "TextOutputCallback", "MetadataCallback",
         "SuspendedTextOutputCallback", "RedirectCallback", "PingOneProtectInitializeCallback",
     ]
-    /// What a `value` beside them is called: a name, or a path to one.
+    /// Members that name a `value` beside them, directly or by a path.
     private static let names = ["name", "key", "id"].map { Array($0.utf8) }
     private static let paths = ["field", "path"].map { Array($0.utf8) }
     private static let value = Array("value".utf8)
@@ -39,7 +39,7 @@ struct JSONSiblings {
     private static let keyType = Array("kty".utf8)
     private static let privateMembers = Set(SecretNames.privateMembers.map { Array($0.utf8) })
 
-    /// - Parameter text: read as far as it is JSON.
+    /// - Parameter text: parsed as far as it is JSON.
     init(_ text: [UInt8], _ names: SecretNames, _ steps: inout StepBudget) {
         var found = (callbacks: callbacks, called: called, keys: keys)
         var budget = steps
@@ -84,7 +84,7 @@ struct JSONSiblings {
         path.contains { $0.count == list.count && $0.map(ASCII.lower) == list }
     }
 
-    /// Of long names the beginnings, for each value has its own: who shares one is judged by what both say.
+    /// Joins the first bytes of each name. Paths with the same key are judged together.
     private static func key(_ path: ArraySlice<[UInt8]>) -> [UInt8] {
         Array(path.map { $0.prefix(longestName) }.joined(separator: [0]))
     }
@@ -94,8 +94,8 @@ struct JSONSiblings {
 
     // MARK: answers
 
-    /// What is an answer to a callback: of what kind, or no secret; nil where it is none.
-    /// - Parameter path: …, `input`, a number, `value`, …; behind what is a callback.
+    /// The kind of an answer to a callback, with an inner nil for no secret; nil if the path is no answer.
+    /// - Parameter path: …, `input`, an index, `value`, …, after the path of the callback.
     func answer(_ path: [[UInt8]]) -> SecretKind?? {
         for place in path.indices where path[place] == Self.input {
             guard path[(place + 1)...].first(where: { !Self.isIndex($0) }) == Self.value else { continue }
@@ -103,13 +103,13 @@ struct JSONSiblings {
             if let callback, callback.isTyped {
                 return .some(callback.kind ?? (callback.asksForText && callback.asksForCode ? .oneTime : nil))
             }
-            // nobody knows what it answers
+            // an unknown type counts as a secret
             if Self.isListed(path[..<place]) { return .some(.oneTime) }
         }
         return nil
     }
 
-    /// One that has several types is what is most secret among them.
+    /// Adds a type. With several types, the most secret one counts.
     private static func add(_ type: String, to callback: inout Callback) {
         callback.isTyped = true
         if texts.contains(type) {
@@ -119,12 +119,12 @@ struct JSONSiblings {
         } else if type == "KbaCreateCallback" {
             callback.kind = callback.kind ?? .secret
         } else if !harmless.contains(type) {
-            // proofs, tokens, what is to come
+            // proofs, tokens and unknown types
             callback.kind = callback.kind ?? .oneTime
         }
     }
 
-    /// The prompt of a text asks for a password for one use, for an answer that nobody else knows, or for what is none of a name.
+    /// True if a prompt asks for a one-time password, a secret answer, or something else than a name.
     private static func asksForCode(_ prompt: ArraySlice<UInt8>) -> Bool {
         let lower = ASCII.lowercased(String(decoding: prompt, as: UTF8.self))
         return [
@@ -134,7 +134,7 @@ struct JSONSiblings {
 
     // MARK: names
 
-    /// Of a `value` that has a `name` beside it, or of a key's private member, and of what is in these.
+    /// The meaning of a `value` with a named sibling, or of a key's private member, and of anything inside.
     func meaning(_ path: [[UInt8]]) -> SecretMeaning? {
         guard !called.isEmpty || !keys.isEmpty || !open.isEmpty else { return nil }
         for (place, name) in path.enumerated() {

@@ -1,15 +1,14 @@
 internal import Formats
 
-/// Secrets that begin alike, in the forms in which they may be written: the longest that stands at a place is found in one run
-/// over the bytes there, however many there are. Of the secrets themselves sums are kept that are made with a number which
-/// only this process has.
+/// Secrets with the same beginning in all their encodings. One pass over the bytes finds the longest match, however many there
+/// are. It stores keyed sums, with a key of this process, and not the secrets.
 struct KnownForms: Sendable {
-    /// By what one is found.
+    /// The beginning and sum of one encoding.
     struct Form {
         let beginning: ByteWordKey
         fileprivate let sum: UInt64
 
-        /// - Returns: nil for what is too long to be looked for.
+        /// - Returns: nil for a text that is too long.
         init?(_ text: [UInt8]) {
             guard text.count <= KnownForms.longest else { return nil }
             beginning = ByteWordKey(text[...])
@@ -23,15 +22,15 @@ struct KnownForms: Sendable {
     }
 
     private var known: [UInt64: Known] = [:]
-    /// Bit n of these: one of n bytes is among them.
+    /// Bit n is set if there is a form of n bytes.
     private var lengths: [UInt64] = []
-    /// Bits by byte: what none of them has ends the search.
+    /// The bytes that occur in any form. Any other byte ends the search.
     private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// Longer ones are recognised by what names them alone.
+    /// Longer secrets are recognised only by their name.
     static let longest = 16 << 10
 
-    /// Sums are remainders by this prime; 2 to the 61st is 1 then.
+    /// Sums are taken modulo this prime, so that 2^61 equals 1.
     private static let prime: UInt64 = 1 << 61 - 1
     private static let base = UInt64.random(in: 1 << 32..<prime)
 
@@ -42,7 +41,7 @@ struct KnownForms: Sendable {
         return rest >= prime ? rest - prime : rest
     }
 
-    /// - Parameter form: the same text's.
+    /// - Parameter form: the form of the text.
     mutating func insert(_ text: [UInt8], _ form: Form, _ alias: SecretAlias) {
         for byte in text {
             switch byte >> 6 {
@@ -58,7 +57,7 @@ struct KnownForms: Sendable {
         lengths[word] |= 1 << UInt64(text.count & 63)
     }
 
-    /// - Returns: whether none is left.
+    /// - Returns: true if no form is left.
     mutating func remove(_ form: Form) -> Bool {
         known[form.sum] = nil
         return known.isEmpty
@@ -75,7 +74,7 @@ struct KnownForms: Sendable {
         return word >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// The longest that begins at a place and ends where a word may.
+    /// The longest form that starts at this place and ends at a word boundary.
     func find(
         in text: [UInt8], at place: Int, _ steps: inout StepBudget
     ) -> (alias: SecretAlias, count: Int)? {

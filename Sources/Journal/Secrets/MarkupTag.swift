@@ -1,26 +1,26 @@
 internal import Formats
 
-/// A tag of HTML or XML that begins an element, with its attributes, as ranges of the text.
+/// A start tag of HTML or XML with its attributes, as ranges of the text.
 struct MarkupTag {
     struct Attribute {
         var name: Range<Int>
         var value: Range<Int>
     }
 
-    /// Without the prefix of its namespace.
+    /// The name without a namespace prefix.
     let localName: Range<Int>
     private(set) var attributes: [Attribute] = []
-    /// It ends its element, too.
+    /// True for a self-closing tag.
     private(set) var isEmpty = false
-    /// Behind the tag.
+    /// The position after the tag.
     private(set) var end = 0
 
-    /// Longer is none; nor has one more attributes.
+    /// The limits of a tag in bytes and attributes.
     private static let longest = 64 << 10
     private static let mostAttributes = 4096
 
-    /// - Parameter reached: up to where it was read, also where no tag begins.
-    /// - Returns: nil where no such tag begins.
+    /// - Parameter reached: set to the end of the text that was read, also without a tag.
+    /// - Returns: nil if no start tag begins here.
     init?(_ text: [UInt8], at start: Int, _ reached: inout Int) {
         guard start + 1 < text.count, ASCII.isAlpha(text[start + 1]) else { return nil }
         let limit = min(text.count, start + Self.longest)
@@ -31,10 +31,10 @@ struct MarkupTag {
             if text[place] == ASCII.colon { local = place + 1 }
             place += 1
         }
-        // an address between angle brackets is no tag
+        // an address in angle brackets is no tag
         guard local < place else { return nil }
         localName = local..<place
-        // `i<n;` begins none
+        // neither is `i<n;`
         guard place < limit, TextScan.isSpace(text[place]) || text[place] == 0x2F || text[place] == 0x3E else {
             return nil
         }
@@ -50,7 +50,7 @@ struct MarkupTag {
             while place < limit, !TextScan.isSpace(text[place]), ![0x2F, 0x3D, 0x3E, 0x3C].contains(text[place]) {
                 place += 1
             }
-            // nor does a comparison, whose words are no names
+            // neither is a comparison, whose words are no attribute names
             guard place > begin, !text[begin..<place].contains(where: Self.isForeign) else { return nil }
             let name = begin..<place
             while place < limit, TextScan.isSpace(text[place]) { place += 1 }
@@ -69,7 +69,7 @@ struct MarkupTag {
                 value = begin..<place
             }
             attributes.append(Attribute(name: name, value: value))
-            // what was read is not read again from the next `<` in it
+            // so that it is not scanned again from a later `<`
             if place >= limit || attributes.count == Self.mostAttributes {
                 end = min(place, limit)
                 return
@@ -78,7 +78,7 @@ struct MarkupTag {
         return nil
     }
 
-    /// What stands in scripts, and in no attribute's name.
+    /// True for bytes of scripts that no attribute name contains.
     private static func isForeign(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x22, 0x24, 0x26, 0x27, 0x2B, 0x2C, 0x3B, 0x3F, 0x60, 0x7B...0x7D: true

@@ -1,10 +1,10 @@
 internal import Formats
 
-/// The ids of transactions in an advice, which proves by its id that a transaction was approved (docs/protocol.md#advice). It
-/// comes as a challenge, as a document in a URL, and as JSON, which `json` looks at.
+/// The ids of transactions in an advice, which prove an approval (docs/protocol.md#advice). Handles challenges and documents in
+/// URLs; `json` handles the JSON form.
 extension MessageRedactor {
     static let transactionAdvice = Array("TransactionConditionAdvice".utf8)
-    /// What carries a document in a URL, the latter to AM's own pages.
+    /// The parameters that hold a document, the second one for AM's own pages.
     private static let holders = ["authindexvalue", "sunamcompositeadvice"].map { Array($0.utf8) }
     private static let condition = ByteSearch(transactionAdvice)
     private static let conditionEnd = ByteSearch(Array("</AttributeValuePair".utf8))
@@ -12,11 +12,11 @@ extension MessageRedactor {
     private static let value = ByteSearch(valueStart)
     private static let advicesStart = Array("advices=\"".utf8)
     private static let advices = ByteSearch(advicesStart)
-    /// How often encoding is taken off a document, beside that of the URL.
+    /// The additional rounds of decoding for a document in a URL.
     private static let maxDecodings = 2
 
-    /// `authIndexValue` with a document: its ids are known from here on, and so are replaced wherever they stand.
-    /// - Returns: what stands in the value's place, where the ids cannot be seen in it.
+    /// Learns the ids in a document parameter, so that they are replaced everywhere.
+    /// - Returns: the new value if the ids are hidden by its encoding; nil otherwise.
     mutating func adviceDocument(_ name: [UInt8], _ value: ArraySlice<UInt8>) -> [UInt8]? {
         guard Self.holders.contains(name.map(ASCII.lower)) else { return nil }
         var text = PercentCoding.decodeBytes(value, plusAsSpace: true)
@@ -27,16 +27,16 @@ extension MessageRedactor {
         }
         if text.first == 0x3C {
             let made = withoutIds(text)
-            // in the middle of escapes an id is no word
+            // with a single encoding the ids are visible words
             return encodings == 1 ? nil : Self.encoded(made, encodings)
         }
-        // a `+` that was decoded as in a form reads as a space
+        // a `+` that was decoded as in a form is a space
         let letters = String(decoding: text.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self)
         guard let document = Base64.decode(letters), document.first == 0x3C else { return nil }
         return Self.encoded(Array(Base64.encode(AliasMark.settled(withoutIds(document)[...])).utf8), encodings)
     }
 
-    /// The values of the conditions that name transactions, by their aliases.
+    /// Replaces the values of transaction conditions by aliases.
     private mutating func withoutIds(_ document: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         var copied = 0
@@ -56,7 +56,7 @@ extension MessageRedactor {
         return out + document[copied...]
     }
 
-    /// `SSOADVICE …, advices="…"`, whose JSON is in base64.
+    /// Redacts `SSOADVICE …, advices="…"`, whose JSON is in base64.
     mutating func challenge(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         let bytes = Array(value)
         guard let place = Self.advices.next(in: bytes.span) else {

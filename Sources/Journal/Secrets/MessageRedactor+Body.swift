@@ -1,14 +1,14 @@
 internal import HTTPCodec
 
-/// The bodies of messages.
+/// Redacts the bodies of messages.
 extension MessageRedactor {
-    /// A body out of its content codings and without the secrets that it names.
+    /// Decodes a body and replaces the secrets that its names reveal.
     /// - Parameters:
-    ///   - body: as it came.
-    ///   - isCut: more came than that.
-    ///   - fields: of the same message, as they came.
-    ///   - limit: bytes of the outcome.
-    /// - Returns: nothing where it cannot be read, since nobody knows what is in it then; `isCut` where it is not the whole.
+    /// - body: the body as received.
+    /// - isCut: true if it is truncated.
+    /// - fields: the fields of the same message.
+    /// - limit: of the result in bytes.
+    /// - Returns: an empty body if it cannot be read, because its secrets are unknown; `isCut` if it is incomplete.
     mutating func body(
         _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, limit: Int
     ) -> (bytes: [UInt8], isCut: Bool) {
@@ -18,9 +18,9 @@ extension MessageRedactor {
         guard var bytes = BodyText.readable(plain) else { return ([], true) }
         if isCut { bytes.removeLast(bytes.count - BodyText.lastEnd(bytes)) }
         guard mayHold(bytes[...]) else { return (bytes, isCut) }
-        // whatever it is called: programs send JSON as forms
+        // whatever its type: programs send JSON as forms
         if Self.looksLikeJSON(bytes) || type?.isJSON == true {
-            // without what is beside it and around it nobody can tell what a member is
+            // a member has no meaning without its object, so invalid JSON is dropped
             guard let made = json(bytes, 0) else { return ([], true) }
             return (made.bytes, isCut || made.end < bytes.count)
         }

@@ -1,8 +1,8 @@
 internal import Formats
 
-/// JSON, and the answers to AM's callbacks in it.
+/// Redacts JSON, with the answers to AM's callbacks.
 extension MessageRedactor {
-    /// A value is judged by each name on the way to it.
+    /// The cost for each name on a value's path.
     static let stepsPerName = 4
 
     static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
@@ -10,8 +10,8 @@ extension MessageRedactor {
         return first == 0x7B || first == 0x5B
     }
 
-    /// As much of a text as is JSON.
-    /// - Returns: up to where that goes; nil for what does not begin so.
+    /// Redacts as much of a text as is JSON.
+    /// - Returns: the result and the end of the JSON; nil if the text does not start as JSON.
     mutating func json(_ text: [UInt8], _ depth: Int) -> (bytes: [UInt8], end: Int)? {
         let siblings = JSONSiblings(text, names, &aliases.steps)
         var written = JSONText(text)
@@ -21,8 +21,8 @@ extension MessageRedactor {
         return reach.end > 0 ? (written.bytes, reach.end) : nil
     }
 
-    /// JSON in another text. Where it goes on with what is none, that is looked through as a text, unless it has members: nothing
-    /// tells then what is beside what, and it is a secret as a whole.
+    /// Redacts JSON in another text. An invalid rest is searched as text. If the rest has members, it is a secret as a whole,
+    /// because their objects are unknown.
     mutating func nestedJSON(_ text: [UInt8], _ depth: Int) -> [UInt8] {
         var (out, end) = json(text, depth) ?? ([], 0)
         guard end < text.count else { return out }
@@ -61,7 +61,7 @@ extension MessageRedactor {
         }
     }
 
-    /// Numbers that are called so are codes of errors, as a rule.
+    /// The alias of a value. Numbers of other kinds are usually error codes and stay.
     private mutating func alias(_ value: [UInt8], _ kind: SecretKind, isText: Bool) -> [UInt8]? {
         guard isText || [.oneTime, .password, .secret].contains(kind) else { return nil }
         var out: [UInt8] = []

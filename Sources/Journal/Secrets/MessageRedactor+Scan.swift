@@ -1,9 +1,9 @@
 internal import Formats
 
-/// Secrets that a text names beside them, whatever the text is: one that is no whole JSON, a page, the parts of a form, a script.
+/// Redacts secrets that are named in any text: invalid JSON, a page, the parts of a form, a script.
 extension MessageRedactor {
-    /// What stands behind a name that says so: `"name": "value"`, `name: value`, `name=value`, in a tag or between two, and in a part
-    /// of a form; and the users of URLs.
+    /// Redacts the values of secret names: `"name": "value"`, `name: value`, `name=value`, in and between tags, and in parts of a
+    /// form; and the users in URLs.
     mutating func scanned(_ text: [UInt8], _ depth: Int) -> [UInt8] {
         aliases.steps.spend(text.count)
         let places = TextScan(text, names, &aliases.steps).places
@@ -18,7 +18,7 @@ extension MessageRedactor {
         return out + text[copied...]
     }
 
-    /// What stands in the place of a value of that meaning.
+    /// Writes the replacement of a value with this meaning.
     mutating func put(_ value: ArraySlice<UInt8>, _ meaning: SecretMeaning, _ depth: Int, _ out: inout [UInt8]) {
         switch meaning {
         case .secret(let kind): put(value, kind, &out)

@@ -1,9 +1,9 @@
 internal import Formats
 
-/// URLs, queries and forms.
+/// Redacts URLs, queries and forms.
 extension MessageRedactor {
-    /// A URL, or its path and query: user and password, the values of parameters that are named so, in path, query and fragment,
-    /// and what stands below `sessions`, where AM has sessions themselves.
+    /// Redacts a URL, or its path and query. Secrets are the user's password, parameters in path, query and fragment, and the
+    /// segment after `sessions`, where AM has tokens.
     mutating func url(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
         var out: [UInt8] = []
         var rest = text
@@ -20,7 +20,7 @@ extension MessageRedactor {
         if rest.first == 0x23 {
             out.append(0x23)
             let fragment = rest.dropFirst()
-            // pages of one address have paths and queries there
+            // single-page apps have paths and queries in the fragment
             let isPath = fragment.first == 0x2F || fragment.first == 0x21 || fragment.contains(0x3F)
             out += isPath && depth < Self.deepest ? url(fragment, depth + 1) : pairs(fragment, depth)
         }
@@ -35,7 +35,7 @@ extension MessageRedactor {
             && text[(colon + 1)...].first.map { $0 == 0x2F || $0 == 0x5C } == true
     }
 
-    /// `https://user:password@host`, and `//…`. Programs take `\` for `/` there.
+    /// Redacts the user in `https://user:password@host` and `//…`. Programs read `\` as `/` there.
     private mutating func withoutUser(_ rest: inout ArraySlice<UInt8>, _ out: inout [UInt8]) {
         let isSlash = { (byte: UInt8) in byte == 0x2F || byte == 0x5C }
         var start = rest.startIndex
@@ -51,7 +51,7 @@ extension MessageRedactor {
         rest = rest[at...]
     }
 
-    /// The name stays; what has none is a token.
+    /// Redacts the password and keeps the name. A user without a colon is a token.
     mutating func user(_ user: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let divide = user.firstIndex(of: ASCII.colon) else { return put(user, .password, &out) }
         out += user[...divide]
@@ -72,7 +72,7 @@ extension MessageRedactor {
         }
     }
 
-    /// A query or a form: `name=value` joined by `&`, or by `;`. In a query a token may stand by itself.
+    /// Redacts a query or form: `name=value` pairs separated by `&` or `;`. In a query, a value without a name may be a token.
     mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int, isQuery: Bool = false) -> [UInt8] {
         aliases.steps.spend(text.count)
         var out: [UInt8] = []
@@ -87,7 +87,7 @@ extension MessageRedactor {
         return out
     }
 
-    /// Between two `&`. One that has no secret's name may have others in it, behind `;`.
+    /// Redacts the text between two `&`. Without a secret name, it may contain more pairs after a `;`.
     private mutating func pair(_ pair: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
         var rest = pair
         while true {
@@ -95,7 +95,7 @@ extension MessageRedactor {
             if let equals = rest[..<end].firstIndex(of: 0x3D) {
                 out += rest[...equals]
                 let name = Self.plainName(rest[..<equals])
-                // a value in a form goes on behind a `;`
+                // the value of a form extends beyond a `;`
                 if let kind = names.kind(name) { return put(rest[(equals + 1)...], kind, &out) }
                 if let made = adviceDocument(name, rest[(equals + 1)...]) {
                     out += made
@@ -111,14 +111,14 @@ extension MessageRedactor {
         }
     }
 
-    /// Whether a URL has a token without a name in its query.
+    /// Whether the query of a URL contains a token without a name.
     static func hasBareToken(_ url: ArraySlice<UInt8>) -> Bool {
         let span = url.span
         let mark = span.first(0, span.count) { $0.equal(to: 0x3F) }
         return mark < span.count && hasBareToken(query: span.extracting((mark + 1)...))
     }
 
-    /// A word that has no name, and is none that people would write.
+    /// True if there is a long word without a name that mixes letters and digits.
     private static func hasBareToken(query: Span<UInt8>) -> Bool {
         var start = 0
         while start < query.count {
@@ -134,7 +134,7 @@ extension MessageRedactor {
         return false
     }
 
-    /// As it is meant: some are encoded more often than they have to be, and what is blank around them is taken off by many.
+    /// The name after all decoding, without surrounding blanks, as many servers read it.
     private static func plainName(_ written: ArraySlice<UInt8>) -> [UInt8] {
         var name = PercentCoding.decodeBytes(written, plusAsSpace: true)
         for _ in 0..<deepest where name.contains(0x25) { name = PercentCoding.decodeBytes(name, plusAsSpace: false) }
@@ -144,7 +144,7 @@ extension MessageRedactor {
         return start == 0 && end == name.count - 1 ? name : Array(name[start...end])
     }
 
-    /// A value that may be a text of its own: where to go next, as a rule.
+    /// Redacts a value that may contain a text, usually a URL to go to next.
     private mutating func inner(_ value: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
         var text = PercentCoding.decodeBytes(value, plusAsSpace: true)
         var times = 1
@@ -164,7 +164,7 @@ extension MessageRedactor {
 
     private static func isMadeOfParts(_ text: [UInt8]) -> Bool { looksLikeURL(text) || looksLikeJSON(text) }
 
-    /// Percent-encoded so often. An alias has nothing that is encoded.
+    /// Percent-encodes the bytes repeatedly. Aliases contain nothing that changes.
     static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
         var text = String(decoding: bytes, as: UTF8.self)
         for _ in 0..<times { text = PercentCoding.encode(text) }

@@ -1,15 +1,15 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Takes the secrets out of messages and puts their aliases there.
+/// Replaces secrets in messages by aliases.
 ///
-/// What a message says by name is found first, in all of its parts (`learn` and the results of the rest); then whatever is
-/// known by then, or tells by its form what it is, is replaced wherever it stands (`cleared`).
+/// First it finds secrets by their names, in all parts of a message (`learn` and the other methods). Then it replaces all known
+/// secrets, and those with a typical form, wherever they occur (`cleared`).
 public struct MessageRedactor: Sendable {
     public internal(set) var aliases: SecretAliases
     let names: SecretNames
 
-    /// How deep texts are looked at that stand in others: a URL in a parameter, JSON in a string of JSON.
+    /// The limit of nesting: a URL in a parameter, JSON in a JSON string.
     static let deepest = 3
 
     public init(_ names: SecretNames, aliases: SecretAliases = SecretAliases()) {
@@ -18,32 +18,32 @@ public struct MessageRedactor: Sendable {
         self.aliases.watch(names.telling)
     }
 
-    /// Has these replaced wherever they stand, though nothing names them there.
+    /// Registers secrets to be replaced wherever they occur.
     public mutating func learn(_ secrets: [[UInt8]]) { aliases.pin(secrets) }
 
-    /// Whether a text may hold a secret; most hold none, which is known by one look.
+    /// Whether a text may hold a secret. A quick check rules out most texts.
     func mayHold(_ text: ArraySlice<UInt8>) -> Bool { suspect(in: text, from: text.startIndex) != nil }
 
-    /// Where in a text the first secret may stand.
+    /// The position of the first possible secret.
     /// - Parameter start: where a word may begin.
     func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? { aliases.suspect(in: text, from: start) }
 
-    /// Calls `look` on a text, whose steps are counted. What it gives has aliases that only `AliasMark.settled` makes readable.
-    /// - Returns: nil where looking takes too many steps: nobody knows then what else is in it.
+    /// Runs `look` with a limit of steps. Its aliases become readable through `AliasMark.settled`.
+    /// - Returns: nil if the limit is exceeded, because more secrets may be left.
     mutating func within<Found>(_ bytes: Int, _ look: (inout MessageRedactor) -> Found) -> Found? {
         aliases.steps.begin(bytes)
         let found = look(&self)
         return aliases.steps.isSpent ? nil : found
     }
 
-    /// Whether a text has a secret in it, by what it names or by its form.
+    /// Whether a text contains a secret, by a name or by its form.
     public func finds(in text: [UInt8]) -> Bool {
         guard mayHold(text[...]) else { return false }
         var copy = self
         return copy.within(text.count) { $0.aliases.cleared($0.nested(text, 0)) } != text
     }
 
-    /// A text that stands in another, whatever it is.
+    /// Redacts a text inside another one, whatever its format.
     mutating func nested(_ text: [UInt8], _ depth: Int) -> [UInt8] {
         guard depth <= Self.deepest, !aliases.steps.isSpent, mayHold(text[...]) else { return text }
         if Self.looksLikeJSON(text) { return nestedJSON(text, depth) }
@@ -52,13 +52,13 @@ public struct MessageRedactor: Sendable {
 
     mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
         guard !value.isEmpty, !aliases.steps.isSpent else { return }
-        // what was replaced before is none
+        // it is an alias already
         if AliasMark.isWhole(value) { out += value } else { AliasMark.write(aliases.alias(of: value, kind), to: &out) }
     }
 
     // MARK: heads
 
-    /// A line of a head: `name: value`, ended by CR and LF.
+    /// Redacts a line of a head: `name: value` with CR and LF.
     mutating func field(_ line: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let colon = line.firstIndex(of: ASCII.colon) else {
             out += line
@@ -80,7 +80,7 @@ public struct MessageRedactor: Sendable {
         }
     }
 
-    /// RFC 9110 §11.4: the scheme stays.
+    /// Redacts credentials (RFC 9110 §11.4); the scheme stays.
     mutating func credentials(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let space = value.firstIndex(of: ASCII.space) else { return put(value, .secret, &out) }
         out += value[...space]
@@ -94,7 +94,7 @@ public struct MessageRedactor: Sendable {
         put(value[(space + 1)...], kind, &out)
     }
 
-    /// Tokens that browsers can show in no other field of a WebSocket's request.
+    /// Redacts tokens in WebSocket subprotocols. Browsers can send them in no other field.
     private mutating func protocols(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         var isBehindName = false
         for (index, part) in value.split(separator: 0x2C, omittingEmptySubsequences: false).enumerated() {
@@ -127,7 +127,7 @@ public struct MessageRedactor: Sendable {
         }
     }
 
-    /// A `;` between quotes ends nothing.
+    /// The end of a cookie pair. A `;` in quotes does not end it.
     private static func endOfPair(_ text: ArraySlice<UInt8>) -> Int {
         let end = text.firstIndex(of: 0x3B) ?? text.endIndex
         guard let equals = text[..<end].firstIndex(of: 0x3D), equals + 1 < end, text[equals + 1] == 0x22,
@@ -136,7 +136,7 @@ public struct MessageRedactor: Sendable {
         return text[quote...].firstIndex(of: 0x3B) ?? text.endIndex
     }
 
-    /// The first pair is the cookie; what follows are attributes, and further cookies where several fields were joined.
+    /// Redacts the first pair, which is the cookie. Attributes follow, and more cookies if several fields were joined.
     mutating func setCookie(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         var end = Self.endOfPair(value)
         cookie(value[..<end], &out)
@@ -144,7 +144,7 @@ public struct MessageRedactor: Sendable {
             let start = value[(comma + 1)...].firstIndex { $0 != ASCII.space } ?? value.endIndex
             out += value[end..<start]
             end = start
-            // a date has a comma as well
+            // a date contains a comma too
             let name = value[start...].prefix { ASCII.isToken($0) }
             guard !name.isEmpty, name.endIndex < value.endIndex, value[name.endIndex] == 0x3D else { continue }
             end = Self.endOfPair(value[start...])
@@ -153,12 +153,12 @@ public struct MessageRedactor: Sendable {
         out += value[end...]
     }
 
-    /// One without a name is a value.
+    /// Redacts one cookie. Without a name, the whole pair is the value.
     private mutating func cookie(_ pair: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         let start = pair.firstIndex { $0 != ASCII.space && $0 != ASCII.tab } ?? pair.endIndex
         guard let equals = pair.firstIndex(of: 0x3D) else {
             out += pair[..<start]
-            // `flag` is an attribute's name, or somebody's word
+            // a short word such as `flag` is an attribute or plain text
             let word = pair[start...]
             if word.count < SecretAliases.shortest { out += word } else { put(word, .cookie, &out) }
             return

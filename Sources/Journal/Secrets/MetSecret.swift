@@ -1,13 +1,13 @@
-/// A secret and what stands in its place, on the way to whoever seals it.
+/// A secret and its alias, on the way to be stored encrypted.
 public struct MetSecret: Sendable {
     public let alias: SecretAlias
-    /// As it was written where it was met first.
+    /// The secret as written at its first occurrence.
     public let bytes: [UInt8]
 }
 
-/// Gives secrets back, to whoever may have them. From any thread.
+/// Returns secrets to authorized callers, on any thread.
 public protocol SecretKeeper: Sendable {
-    /// - Parameter shelf: of the disk, where that is asked as well.
-    /// - Returns: nil for what is not held, or no longer.
+    /// - Parameter shelf: the disk's store, to search that as well.
+    /// - Returns: nil if the secret is not stored, or no longer.
     func secret(_ alias: SecretAlias, _ shelf: (any FlowShelf)?) -> [UInt8]?
 }

@@ -1,4 +1,4 @@
-/// What stands in a secret's place: `session#3`.
+/// The replacement of a secret, such as `session#3`.
 public struct SecretAlias: Hashable, Sendable {
     public let kind: SecretKind
     public let number: UInt32

@@ -1,90 +1,90 @@
 internal import Addresses
 internal import Formats
 
-/// Which alias stands for which secret, for as long as the process lasts: the same secret has the same alias wherever it
-/// stands, so that what was recorded can be shared and still belongs together.
+/// The aliases of secrets during the life of the process. A secret has the same alias everywhere, so recordings can be shared and
+/// stay consistent.
 ///
-/// The secrets themselves are not kept, but for a hash by a key that only this process has. Of those that were not met for
-/// long the aliases are forgotten, first of those of whoever has most; a number is never given twice.
+/// It stores keyed hashes and not the secrets. If the table is full, it forgets the older secrets of the client with the most
+/// entries. Numbers are never reused.
 public struct SecretAliases: Sendable {
     private struct Entry {
         let alias: SecretAlias
-        /// Nil for those that are never forgotten.
+        /// Nil if it is never forgotten.
         var owner: Int?
-        /// Where it stands in its owner's order.
+        /// The position in its owner's order.
         var place = 0
-        /// By what it is found in texts.
+        /// The forms to find it in texts.
         var forms: [KnownForms.Form] = []
     }
 
-    /// What clients whose names have the same sum have met, by the hashes of the secrets.
+    /// The secrets of all clients with the same hash, by their own hashes.
     private struct Owner {
-        /// Of what was met again the last alone counts.
+        /// The order of use. If a secret occurs twice, the last position counts.
         var order: [Int] = []
-        /// The place of the first of them.
+        /// The position of the first entry.
         var first = 0
 
-        /// Met longer ago than others are.
+        /// Whether an entry is in the older half.
         func isOld(_ place: Int) -> Bool { place - first < order.count / 2 }
     }
 
     private var entries: [Int: Entry] = [:]
     private var forms: [ByteWordKey: KnownForms] = [:]
     private var owners = [Owner](repeating: Owner(), count: Self.sums)
-    /// What is looked through, and who met it, once that was asked.
+    /// The flow under redaction, and its owner once needed.
     private var flow: PackedFlow?
     private var owner: Int?
-    /// The beginnings of all forms, and the names that tell of secrets, as bits: most words are known to be none by a look here.
+    /// A filter of all forms and secret names. It rules out most words quickly.
     private var filter = BeginningFilter()
-    /// How many have been forgotten since it was made.
+    /// The entries forgotten since the filter was built.
     private var forgotten = 0
     private var sieve = SecretSieve([])
-    /// Those that were given last, by kind.
+    /// The last numbers by kind.
     private(set) var numbers: [UInt32]
     private let most: Int
-    /// How many have been met.
+    /// The count of secrets learned.
     private(set) var learned = 0
-    /// Another number whenever a text may hold one that held none before.
+    /// A version that changes whenever another text may hold a secret.
     private(set) var knowledge = 1
-    /// The hashes of those that are never forgotten.
+    /// The hashes of secrets that are never forgotten.
     private var pinned: Set<Int> = []
-    /// Those that have an alias since the last look; nil where no secret is to be kept.
+    /// The secrets with a new alias since the last call; nil if none are to be stored.
     var met: [MetSecret]?
-    /// Of the text that is being looked through.
+    /// The budget for the current text.
     var steps = StepBudget()
 
-    /// So many clients are told apart.
+    /// The count of owners that clients are hashed to.
     private static let sums = 256
-    /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
+    /// Secrets with fewer bytes are recognised only by their position, because elsewhere they may be ordinary words.
     static let shortest = 12
-    /// To remember another one takes about as long as so many others.
+    /// The cost of a new entry in steps.
     private static let stepsOfNew = 512
 
     /// - Parameters:
-    ///   - most: secrets that are known at a time.
-    ///   - counters: numbers that were given before.
+    /// - most: the limit of known secrets.
+    /// - counters: the last numbers of an earlier run.
     public init(most: Int = 65_536, behind counters: JournalCounters = JournalCounters()) {
         self.most = max(2, most)
         numbers = counters.aliases
     }
 
-    /// From here on secrets are those of the flow's client.
+    /// Assigns the following secrets to the flow's client.
     mutating func begin(_ flow: PackedFlow?) { (self.flow, owner) = (flow, nil) }
 
-    /// The sum of a user, or else of whoever has the network.
+    /// The owner of a flow: a hash of the user, else of the client's network.
     static func owner(of flow: PackedFlow?) -> Int {
         var hasher = Hasher()
         if let user = flow?.text(.user) {
             hasher.combine(user)
         } else if let address = flow?.address?.unmapped {
-            // programs on this machine are told apart, too
+            // IPv4 addresses count singly, which also separates programs on this machine
             if address.family == .v4 { hasher.combine(address) } else { hasher.combine(address.clientNetwork) }
         }
         return hasher.finalize() & (sums - 1)
     }
 
-    /// The alias of a secret, a new one where it has none.
-    /// - Parameter secret: percent-encoded or not, it is the same.
+    /// The alias of a secret; a new one if it has none.
+    /// - Parameter secret: percent-encoded or not, with the same result.
     public mutating func alias(of secret: some Collection<UInt8>, _ kind: SecretKind) -> SecretAlias {
         let bytes = PercentCoding.decodeBytes(secret, plusAsSpace: false)
         let key = Self.hash(bytes[...])
@@ -102,10 +102,10 @@ public struct SecretAliases: Sendable {
         return alias
     }
 
-    /// Secrets of the configuration, which are known for as long as it is in force.
+    /// Registers secrets of the configuration. They are kept while it is in force.
     mutating func pin(_ secrets: [[UInt8]]) {
         let (met, steps) = (met, steps)
-        // the configuration has them: they are kept nowhere else
+        // they are not stored, because the configuration has them
         self.met = nil
         let before = pinned
         pinned = []
@@ -124,7 +124,7 @@ public struct SecretAliases: Sendable {
         return SecretAlias(kind, numbers[Int(kind.rawValue)])
     }
 
-    /// It was met last by whoever is looked at.
+    /// Moves an entry to the end of the current owner's order.
     private mutating func own(_ key: Int) {
         let owner = self.owner ?? Self.owner(of: flow)
         self.owner = owner
@@ -133,8 +133,8 @@ public struct SecretAliases: Sendable {
         owners[owner].order.append(key)
     }
 
-    /// Forgets the older half of what that one has met who has met most.
-    /// - Returns: false where nobody has anything.
+    /// Forgets the older half of the largest owner's entries.
+    /// - Returns: false if no owner has any.
     private mutating func forget() -> Bool {
         guard let index = owners.indices.max(by: { owners[$0].order.count < owners[$1].order.count }),
             !owners[index].order.isEmpty
@@ -166,7 +166,7 @@ public struct SecretAliases: Sendable {
         }
     }
 
-    /// Has secrets found by these names, and by no others.
+    /// Sets the names that reveal secrets, in place of the earlier ones.
     mutating func watch(_ names: some Sequence<[UInt8]>) {
         sieve = SecretSieve(names)
         renewFilter()
@@ -180,10 +180,10 @@ public struct SecretAliases: Sendable {
         forgotten = 0
     }
 
-    /// Where in a text the first of them may stand, or another secret.
+    /// The position of the first possible secret.
     /// - Parameter start: where a word may begin.
     func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
-        // named by themselves: whoever asks would be copied whole otherwise, with all that it holds
+        // a local copy: a closure that captures self would copy the whole struct
         let forms = forms
         let place = text.withUnsafeBytes { bytes in
             sieve.first(in: bytes, from: start - text.startIndex, filter) { forms[$0] != nil }
@@ -192,7 +192,7 @@ public struct SecretAliases: Sendable {
         return Self.shortParameter(in: text[start..<(found ?? text.endIndex)]) ?? found
     }
 
-    /// Where the name stands that is too short for the sieve, as a parameter: `pw=`.
+    /// The position of a parameter `pw=`, whose name is too short for the sieve.
     private static func shortParameter(in text: ArraySlice<UInt8>) -> Int? {
         let name = SecretNames.shortest
         let span = text.span
@@ -210,21 +210,21 @@ public struct SecretAliases: Sendable {
         }
     }
 
-    /// The secret that stands at a place.
-    /// - Returns: its alias and how many bytes it has there; nil for none. The longest where one begins with another.
+    /// The secret at this position.
+    /// - Returns: its alias and length; nil for none. The longest match counts.
     mutating func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
         guard place + ByteWordKey.count <= bytes.count, !steps.isSpent else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
         return forms[beginning]?.find(in: bytes, at: place, &steps)
     }
 
-    /// Long and mixed enough to be nothing but itself.
+    /// True if a secret is long and mixed enough to be recognised anywhere.
     private static func isTelling(_ bytes: [UInt8]) -> Bool {
         (shortest...KnownForms.longest).contains(bytes.count)
             && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
     }
 
-    /// As it is, and as URLs, forms and JSON write it.
+    /// The secret as it is, and as written in URLs, forms and JSON.
     private static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
         var encoded: [UInt8] = []
         var partly: [UInt8] = []
@@ -232,7 +232,7 @@ public struct SecretAliases: Sendable {
         for byte in bytes {
             let escape = [0x25, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 15)]
             encoded += ASCII.isUnreserved(byte) ? [byte] : escape
-            // what encodeURIComponent leaves beside that
+            // encodeURIComponent leaves these unescaped too
             partly += ASCII.isUnreserved(byte) || [0x21, 0x27, 0x28, 0x29, 0x2A].contains(byte) ? [byte] : escape
             json += byte == 0x2F ? [0x5C, byte] : [byte]
         }

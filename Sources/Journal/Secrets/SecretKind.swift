@@ -1,20 +1,20 @@
-/// What a secret is, as its alias says it.
+/// The kind of a secret, as its alias shows.
 public enum SecretKind: UInt8, CaseIterable, Sendable {
-    /// A session of AM's, or a cookie that is one.
+    /// An AM session, or a session cookie.
     case session
-    /// Access, refresh and ID tokens, assertions, proofs of possession, other JWTs.
+    /// Access, refresh and ID tokens, assertions, DPoP proofs, other JWTs.
     case token
-    /// What is exchanged for a token once, and what belongs to that: authorization codes, verifiers, state.
+    /// Values that are exchanged for a token once, and related ones: authorization codes, verifiers, state.
     case code
     case password
-    /// What AM knows an authentication under way by.
+    /// AM's id of a running authentication.
     case authId
-    /// A password for one use, and other answers that are good once.
+    /// One-time passwords and other answers that are valid once.
     case oneTime
-    /// What AM knows a transaction by that it authorizes.
+    /// The id of a transaction that AM authorizes.
     case transaction
     case cookie
-    /// API keys, CSRF tokens and the like.
+    /// API keys, CSRF tokens and similar values.
     case secret
 
     public var word: String {

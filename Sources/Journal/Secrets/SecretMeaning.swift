@@ -1,4 +1,4 @@
-/// What a value is whose name says that it holds a secret.
+/// The meaning of a value with a secret name.
 enum SecretMeaning: Equatable {
     case secret(SecretKind)
     /// As in `Authorization`.
@@ -8,10 +8,10 @@ enum SecretMeaning: Equatable {
     /// As in `Set-Cookie`.
     case setCookie
     case url
-    /// What stands before the `@` of a URL.
+    /// The part before the `@` of a URL.
     case user
 
-    /// Also where the name stands in other texts, as in `state:open`, a value behind it is one as a rule.
+    /// True if the name's value is usually a secret in any text. `state:open` is not.
     var isSecretInItself: Bool {
         switch self {
         case .secret(.password), .secret(.oneTime), .credentials: true
@@ -19,7 +19,7 @@ enum SecretMeaning: Equatable {
         }
     }
 
-    /// What stands in an object of that name is one as well. What is called `state`, or `session`, has whole applications below it.
+    /// True if everything inside an object with this name is secret too. `state` and `session` may contain whole applications.
     var holdsBelow: Bool {
         switch self {
         case .secret(.code), .secret(.session): false

@@ -1,6 +1,6 @@
 internal import Formats
 
-/// Names of fields, parameters, cookies and members of JSON whose values are secrets.
+/// The names of fields, parameters, cookies and JSON members whose values are secrets.
 public struct SecretNames: Sendable {
     /// In lower case.
     private var kinds: [[UInt8]: SecretKind] = [:]
@@ -39,7 +39,7 @@ public struct SecretNames: Sendable {
         ],
     ]
 
-    /// Names that are secrets in texts alone which have a word in them, and where these names stand there.
+    /// Names that are secrets only in texts with a certain word, and where they occur.
     struct Context {
         enum Place {
             case anywhere
@@ -47,11 +47,11 @@ public struct SecretNames: Sendable {
             case member
             /// A parameter of a URI.
             case parameter
-            /// Behind `token.`.
+            /// After `token.`.
             case part
         }
 
-        /// Bytes of the longest name of any.
+        /// The length of the longest name in bytes.
         static let longest = 5
 
         let word: ByteSearch
@@ -66,45 +66,45 @@ public struct SecretNames: Sendable {
     }
 
     static let contexts = [
-        // in what is no JSON as a whole
+        // text that is no complete JSON
         Context("callbacks", ["value"], .anywhere),
-        // what registers an authenticator
+        // URIs that register an authenticator
         Context("pushauth", ["s", "c"], .parameter), Context("mfauth", ["s", "c"], .parameter),
         // private and symmetric keys (RFC 7518 §6)
         Context("kty", privateMembers, .member),
-        // what AM's older services print
+        // output of AM's older services
         Context("token.id", ["id"], .part),
     ]
 
-    /// Of a JWK; `r` and `t` stand below `oth` alone.
+    /// The private members of a JWK; `r` and `t` occur only below `oth`.
     static let privateMembers = ["k", "d", "p", "q", "dp", "dq", "qi", "oth", "r", "t"]
 
-    /// How inputs of callbacks are called, behind `IDToken1`, which hold a secret.
+    /// The suffixes of callback inputs after `IDToken1` that hold a secret.
     private static let inputs: [(ending: String, kind: SecretKind)] = [
         ("answer", .secret), ("token", .oneTime), ("jws", .oneTime), ("payload", .oneTime), ("signals", .oneTime),
     ]
 
-    /// Too short to be looked for as a word: many words of a text are. It is found as a parameter.
+    /// Too short for the search of words, because it occurs in many texts. It is found as a parameter.
     static let shortest = Array("pw".utf8)
 
-    /// How names end that nobody listed.
+    /// The endings of unlisted names that are secrets.
     static let endings: [(name: String, kind: SecretKind)] = [
         ("password", .password), ("secret", .secret), ("token", .token),
     ]
 
-    /// Cookies that say nothing of anybody.
+    /// Cookies that identify nobody.
     private static let harmlessCookies: Set<[UInt8]> = Set(
         ["amlbcookie", "lang", "language", "locale", "i18next", "theme", "tz", "timezone", "currency"].map {
             Array($0.utf8)
         })
 
     private static let longest = 64
-    /// The names, and the beginnings of long ones, as bits.
+    /// A filter of the names, or of the beginnings of long ones.
     private var filter = BeginningFilter()
 
     /// - Parameters:
-    ///   - sessionCookies: the session cookies of the configured AMs.
-    ///   - more: `journal.secrets`.
+    /// - sessionCookies: the session cookies of the configured AMs.
+    /// - more: `journal.secrets`.
     public init(sessionCookies: [String] = [], more: [String] = []) {
         for (kind, names) in Self.usual {
             for name in names {
@@ -118,7 +118,7 @@ public struct SecretNames: Sendable {
         SecretSieve(telling + [Self.shortest] + Self.contexts.flatMap(\.names)).insert(into: &filter)
     }
 
-    /// `access_token` is `access-token` in a field and `accessToken` in JSON.
+    /// The variants of a name: `access_token`, `access-token` in a field, `accessToken` in JSON.
     private static func forms(of name: String) -> Set<[UInt8]> {
         let bytes = Array(name.utf8)
         let inner = bytes.dropFirst()
@@ -129,46 +129,46 @@ public struct SecretNames: Sendable {
         ]
     }
 
-    /// All words by which a text tells that a secret may be in it, in small letters.
+    /// All words that hint at a secret in a text, in lower case.
     var telling: [[UInt8]] {
         let legacy = (0..<1000).map { "idtoken\($0)" } + (0..<100).map { "callback_\($0)" }
         let inputs = (0..<100).flatMap { number in Self.inputs.map { "idtoken\(number)\($0.ending)" } }
         let answers = (0..<100).map { "answer\($0)" }
         let others = ["authorization", "pushauth", "mfauth", "kty", "recovery"] + Self.holders
         let fields = Self.collections + Self.cookieFields.keys
-        // a client may write what looks like an alias
+        // client text may look like an alias and has to be escaped
         let aliases = SecretKind.allCases.map { ASCII.lowercased($0.word) }
         return kinds.keys.filter { $0 != Self.shortest } + added + fields
             + (legacy + inputs + answers + others + aliases).map { Array($0.utf8) }
     }
 
-    /// Whether the value of a field, a parameter or a member of that name may be a secret, or hold one.
+    /// Whether the value of a field, parameter or member with this name may be or contain a secret.
     public func mayHide(_ name: String) -> Bool {
         meaning(name.utf8) != nil || Self.holders.contains(ASCII.lowercased(name))
     }
 
-    /// Names of what may have secrets within.
+    /// The names of values that may contain secrets.
     private static let holders = [
         "callbacks", "www-authenticate", "authindexvalue", "sunamcompositeadvice", "transactionconditionadvice",
         "sec-websocket-protocol",
     ]
 
-    /// What stands behind these in a path of AM's is a session, or another token.
+    /// The segments that precede a session or token in AM's paths.
     private static let collections = ["sessions", "tokens"].map { Array($0.utf8) }
 
-    /// - Parameter segment: of a path, percent-encoded or not.
+    /// - Parameter segment: a segment of a path, percent-encoded or not.
     public static func holdsTokens(_ segment: ArraySlice<UInt8>) -> Bool {
         segment.count > 5
             && collections.contains(PercentCoding.decodeBytes(segment, plusAsSpace: false).map(ASCII.lower))
     }
 
-    /// Fields of cookies, and members that are called as they are.
+    /// The fields of cookies, and members with the same names.
     private static let cookieFields: [[UInt8]: SecretMeaning] = [
         Array("cookie".utf8): .cookies, Array("cookie2".utf8): .cookies, Array("set-cookie".utf8): .setCookie,
         Array("set-cookie2".utf8): .setCookie,
     ]
 
-    /// Of a field, a parameter or a member: what its value is.
+    /// The meaning of the value of a field, parameter or member.
     func meaning(_ name: some Collection<UInt8>) -> SecretMeaning? {
         if let kind = kind(name) { return .secret(kind) }
         if Self.isAuthorization(name) { return .credentials }
@@ -176,7 +176,7 @@ public struct SecretNames: Sendable {
         return Self.cookieFields[name.map(ASCII.lower)]
     }
 
-    /// Of a field, a parameter or a member.
+    /// The kind of the value of a field, parameter or member.
     func kind(_ name: some Collection<UInt8>) -> SecretKind? {
         guard name.count <= Self.longest, mayTell(name) else { return nil }
         let lower = Self.plain(name.map(ASCII.lower)[...])
@@ -187,7 +187,7 @@ public struct SecretNames: Sendable {
         .kind
     }
 
-    /// What a name is about: `user[password]`, `code[]`, ` code`, `amp;code`.
+    /// The core of a name such as `user[password]`, `code[]`, ` code` or `amp;code`.
     private static func plain(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var name = name.drop { $0 == ASCII.space }
         if name.starts(with: "amp;".utf8) { name = name.dropFirst(4) }
@@ -199,7 +199,7 @@ public struct SecretNames: Sendable {
         return name
     }
 
-    /// Most names tell nothing, which is known by a look at their first and last letters.
+    /// A quick check that rules out most names by their first and last letters.
     private func mayTell(_ name: some Collection<UInt8>) -> Bool {
         var (first, last): (UInt64, UInt64) = (0, 0)
         var count = 0
@@ -215,8 +215,8 @@ public struct SecretNames: Sendable {
             || last & 0xFF_FFFF_FFFF == 0x74_6F6B_656E || filter.ask { $0.mayContain(WordKey(first, count)) }
     }
 
-    /// `IDToken2` and `callback_1`, by which AM's own pages answer callbacks; a name stands in the first. `IDToken1answer` is one of
-    /// several inputs of a callback, and `answer1` one to a security question.
+    /// The kind of `IDToken2` and `callback_1`, which AM's pages use for callbacks; the first one of these is a name.
+    /// `IDToken1answer` is one of a callback's inputs, `answer1` the answer to a security question.
     private static func numbered(_ name: ArraySlice<UInt8>) -> SecretKind? {
         for (word, longest, first) in [("idtoken", 3, 0x31), ("callback_", 2, 0x30), ("answer", 2, nil)]
             as [(String, Int, UInt8?)]
@@ -231,7 +231,7 @@ public struct SecretNames: Sendable {
         return nil
     }
 
-    /// Of a path that leads to a member, as patches of IDM, SCIM and RFC 6902 have it: `/password`, `urn:…:User:password`.
+    /// The meaning of a path to a member in patches of IDM, SCIM and RFC 6902: `/password`, `urn:…:User:password`.
     func meaning(onPath path: some Collection<UInt8>) -> SecretMeaning? {
         PercentCoding.decodeBytes(path, plusAsSpace: false).split {
             [0x2F, 0x3A, 0x2E, 0x5B, 0x5D, 0x7E].contains($0)
@@ -239,14 +239,14 @@ public struct SecretNames: Sendable {
         .lazy.compactMap { self.meaning($0) }.first
     }
 
-    /// A field, or a member, with credentials as RFC 9110 §11.4 writes them.
+    /// True for fields and members with credentials (RFC 9110 §11.4).
     static func isAuthorization(_ name: some Collection<UInt8>) -> Bool {
         let wanted = "authorization".utf8
         return name.count >= wanted.count
             && zip(name.map(ASCII.lower).suffix(wanted.count), wanted).allSatisfy { $0 == $1 }
     }
 
-    /// Of a cookie: each is a secret that is not known to be none.
+    /// The kind of a cookie. A cookie is a secret unless it is known to be harmless.
     func cookieKind(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) -> SecretKind? {
         let lower = name.map(ASCII.lower)
         if Self.harmlessCookies.contains(lower), value.count <= Self.longestHarmless,
@@ -257,6 +257,6 @@ public struct SecretNames: Sendable {
         return kinds[lower] ?? .cookie
     }
 
-    /// What says nothing of anybody is short, too.
+    /// The limit of a harmless cookie in bytes.
     private static let longestHarmless = 16
 }

@@ -1,16 +1,16 @@
 internal import Formats
 
-/// Secrets that show by their form what they are, wherever they stand.
+/// Finds secrets by their form, wherever they occur.
 public enum SecretShape {
-    /// The shortest JWT that is looked at has a header and something behind it.
+    /// The minimum length of a JWT: a header and some more.
     private static let shortestToken = 20
     private static let shortestSession = 32
-    /// What every session of AM's has behind its first part.
+    /// The start of the second part of every AM session.
     private static let sign = Array("AAJTSQ".utf8)
-    /// Before that, encoded a few times.
+    /// The limit of its encoded prefix in bytes.
     private static let longestSign = 12
 
-    /// Whether one stands in a text.
+    /// Whether a text contains such a secret.
     public static func isIn(_ bytes: [UInt8]) -> Bool {
         var place = 0
         while place < bytes.count {
@@ -21,7 +21,7 @@ public enum SecretShape {
         return false
     }
 
-    /// Behind the word, the escape of a URL or the sign that stands there: a secret begins where a word does, or a sign.
+    /// The end of the word, URL escape or single byte at this place. Secrets start at such boundaries.
     static func endOfWord(_ text: [UInt8], _ start: Int) -> Int {
         if text[start] == 0x25, start + 3 <= text.count {
             // `%3F`, and `%253F`
@@ -34,8 +34,8 @@ public enum SecretShape {
         return max(end, start + 1)
     }
 
-    /// What begins at a place and is a JWT or a session of AM's, and how many bytes it has.
-    /// - Parameter end: of the word that begins there.
+    /// The kind and length of a JWT or AM session that starts here.
+    /// - Parameter end: the end of the word that starts here.
     static func find(in bytes: [UInt8], at start: Int, _ end: Int) -> (kind: SecretKind, count: Int)? {
         switch bytes[start] {
         case 0x65 where bytes[start...].starts(with: "eyJ".utf8): token(bytes, start)
@@ -44,12 +44,12 @@ public enum SecretShape {
         }
     }
 
-    /// Whether a word ends before `*AAJTSQ`, or its first part is filled up with dots.
+    /// Whether a word is followed by `*AAJTSQ`, with up to two dots of padding between.
     private static func isSigned(_ bytes: [UInt8], _ end: Int) -> Bool {
         var place = end
         while place < bytes.count, bytes[place] == 0x2E, place - end < 2 { place += 1 }
         guard place < bytes.count, bytes[place] == 0x2A || bytes[place] == 0x25 else { return false }
-        // `%2A`, or the same encoded once more
+        // `%2A`, encoded once or more
         let isEncoded = bytes[place] == 0x25
         while isEncoded, place < bytes.count, bytes[place] | 0x20 != 0x61 {
             guard place - end < longestSign, bytes[place] == 0x25 || ASCII.isDigit(bytes[place]) else { return false }
@@ -58,7 +58,7 @@ public enum SecretShape {
         return bytes[min(place + 1, bytes.count)...].starts(with: sign)
     }
 
-    /// RFC 7515 §3.1 and RFC 7516 §3.1: three or five parts of base64url; and what somebody cut of one.
+    /// A JWT (RFC 7515 §3.1 and RFC 7516 §3.1): three or five parts of base64url, or a truncated one.
     private static func token(_ bytes: [UInt8], _ start: Int) -> (kind: SecretKind, count: Int)? {
         var end = start
         var dots = 0
@@ -69,7 +69,7 @@ public enum SecretShape {
         return dots >= 1 && end - start >= shortestToken ? (.token, end - start) : nil
     }
 
-    /// `AQIC…*AAJTSQ…*`, stateless or not, encoded or not.
+    /// An AM session `AQIC…*AAJTSQ…*`, stateless or not, encoded or not.
     private static func session(_ bytes: [UInt8], _ start: Int) -> (kind: SecretKind, count: Int)? {
         var end = start
         while end < bytes.count, isBase64URL(bytes[end]) || [0x2E, 0x2A, 0x25].contains(bytes[end]) { end += 1 }

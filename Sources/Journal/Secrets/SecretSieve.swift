@@ -1,15 +1,15 @@
 internal import Formats
 
-/// Tells by one look through a text whether it may hold a secret at all. Most hold none, and are kept as they are.
+/// A quick check whether a text may hold a secret. Most texts hold none and are stored unchanged.
 ///
-/// It looks at the words of a text: whether one of them may name a secret, may be the beginning of one that is known, or has the
-/// form of one. What it lets pass may be harmless all the same.
+/// It tests whether a word may be a secret's name, the beginning of a known secret, or has a typical form. False positives are
+/// possible.
 struct SecretSieve: Sendable {
-    /// The names that say what follows is a secret, by their beginnings.
+    /// The lengths of the names by their beginnings.
     private var names: [UInt64: Set<Int>] = [:]
 
     private static let longestName = 64
-    /// `token`, which is a name by itself.
+    /// The length of `token`, which is a name itself.
     private static let shortestEnding = 5
 
     init(_ names: some Sequence<[UInt8]>) {
@@ -19,16 +19,16 @@ struct SecretSieve: Sendable {
         }
     }
 
-    /// Has them looked for.
+    /// Adds the names to a filter.
     func insert(into filter: inout BeginningFilter) {
         for name in names.keys { filter.insert(WordKey(bits: name)) }
     }
 
-    /// Where the first word, or sign, stands that may be a secret's, or tell of one.
+    /// The position of the first word or byte that may belong to or name a secret.
     /// - Parameters:
-    ///   - start: where a word may begin.
-    ///   - filter: the names, and the beginnings of secrets that are known.
-    ///   - isKnown: whether a secret may stand at a place that begins so.
+    /// - start: where a word may begin.
+    /// - filter: the names, and the beginnings of known secrets.
+    /// - isKnown: whether a secret with this beginning is known.
     func first(
         in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isKnown: (ByteWordKey) -> Bool
     ) -> Int? {
@@ -40,7 +40,7 @@ struct SecretSieve: Sendable {
             while block < text.count {
                 let (words, escapes) = ByteClasses.of(text, at: block)
                 var places = words & ~(words &<< 1 | carry)
-                // nobody knows yet how long the two are that may begin at the end of a block
+                // the length of words at the end of a block is not known yet, so two starts are kept
                 places &= words &>> 1 & words &>> 2 | 3 &<< 62 | looksAtShort
                 carry = words &>> 63
                 var end = min(text.count, block &+ ByteClasses.count)
@@ -51,7 +51,7 @@ struct SecretSieve: Sendable {
                     let place = block &+ index
                     let first = Self.first(text, place)
                     let count = (~(words &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
-                    // a word that goes on behind the block has to be measured
+                    // measure a word that extends beyond the block
                     let isOpen = index &+ count >= ByteClasses.count
                     let length = isOpen ? Self.length(text, place, upTo: Self.longestName &+ 1) : count
                     isFound =
@@ -62,7 +62,7 @@ struct SecretSieve: Sendable {
                         break
                     }
                 }
-                // the first of all is asked for, and a sign may stand before the word
+                // the first position counts, and an escape may precede the word
                 if escapes || looksAtSigns,
                     let place = sign(in: text, block..<end, filter, questions, isKnown)
                 {
@@ -80,7 +80,7 @@ struct SecretSieve: Sendable {
             || count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
     }
 
-    /// A word that tells by itself: the beginning of a token, or the end of a name.
+    /// True for a word that is suspicious by itself: the beginning of a token, or a typical ending of a name.
     @inline(__always)
     private static func tells(_ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ count: Int) -> Bool {
         // `eyJ`, `AQIC` and `AAJTSQ`
@@ -91,7 +91,7 @@ struct SecretSieve: Sendable {
         }
         guard count > shortestEnding else { return false }
         let start = place &+ count &- ByteWordKey.count
-        // a short one at the very beginning has no eight bytes before its end
+        // a short word at the start of the text has no eight bytes before its end
         let bytes =
             start >= 0
             ? text.loadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian
@@ -102,7 +102,7 @@ struct SecretSieve: Sendable {
             || last == 0x6E6F_6974_617A_6972 || last == 0x6B63_6162_6C6C_6163
     }
 
-    /// How long the word is that begins there, as far as that is asked for.
+    /// The length of the word at this place, up to `most`.
     private static func length(_ text: UnsafeRawBufferPointer, _ place: Int, upTo most: Int) -> Int {
         let last = min(text.count, place &+ most)
         var end = place &+ 1
@@ -110,7 +110,7 @@ struct SecretSieve: Sendable {
         return end &- place
     }
 
-    /// The first sign that hides something, or with which a secret may begin.
+    /// The first byte that hides something or may start a secret.
     private func sign(
         in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ filter: BeginningFilter,
         _ questions: BeginningFilter.Questions, _ isKnown: (ByteWordKey) -> Bool
@@ -129,7 +129,7 @@ struct SecretSieve: Sendable {
         }
     }
 
-    /// Where a word begins behind `%3F`, or `%253F`.
+    /// The start of the word after `%3F` or `%253F`.
     private static func wordBehindEscape(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int? {
         var word = place + 1
         while word + 2 < text.count, text[word] == 0x32, text[word + 1] == 0x35 { word += 2 }
@@ -137,7 +137,7 @@ struct SecretSieve: Sendable {
         return word < text.count && ByteClasses.isWord(text[word]) ? word : nil
     }
 
-    /// Eight bytes; those behind the end are 0.
+    /// Eight bytes; those beyond the end are 0.
     @inline(__always)
     private static func first(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
         if text.count &- place >= 8 { return text.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian }
@@ -146,7 +146,7 @@ struct SecretSieve: Sendable {
         return first
     }
 
-    /// Letters and digits that are written so that they are not seen, or the end of a password in a URL.
+    /// True if letters or digits are escaped here, or a URL's password ends here.
     private static func hides(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         switch text[place] {
         case 0x40: return endsUser(text, place)
@@ -158,12 +158,12 @@ struct SecretSieve: Sendable {
                 || text[place + 1] == 0x78 && ASCII.isDigit(text[place + 2])
         case 0x25:
             var place = place
-            // `%2563` is `%63` once more
+            // `%2563` is `%63` encoded again
             while place + 4 < text.count, text[place + 1] == 0x32, text[place + 2] == 0x35 { place += 2 }
             guard place + 2 < text.count else { return false }
             switch text[place + 1] {
             case 0x33: return ASCII.isDigit(text[place + 2])
-            // %40 is no letter, %5B to %5E are none, nor is what follows %7A
+            // %40 is no letter, nor are %5B to %5E and what follows %7A
             case 0x34, 0x36: return text[place + 2] != 0x30
             case 0x35, 0x37:
                 return text[place + 2] < 0x42 || text[place + 2] | 0x20 == 0x61 || text[place + 2] | 0x20 == 0x66
@@ -174,7 +174,7 @@ struct SecretSieve: Sendable {
         }
     }
 
-    /// `&#97;` and `&#x61;`, for a byte that words are made of.
+    /// True for a word byte written as `&#97;` or `&#x61;`.
     private static func isWordByEntity(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
         var place = start
         let isHex = place < text.count && text[place] | 0x20 == 0x78
@@ -187,7 +187,7 @@ struct SecretSieve: Sendable {
         return number < 128 && ByteClasses.isWord(UInt8(number))
     }
 
-    /// `//user:password@`: what stands before the sign begins behind two slashes.
+    /// True if the `@` ends a user: in `//user:password@`, two slashes precede the user.
     private static func endsUser(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         var start = place
         while start > 0, place - start < longestUser {
@@ -195,7 +195,7 @@ struct SecretSieve: Sendable {
             if byte == 0x2F || byte == 0x5C {
                 return start > 1 && (text[start - 2] == 0x2F || text[start - 2] == 0x5C)
             }
-            // one that stands before this one was looked at
+            // an earlier `@` was checked before
             if byte == 0x40 || byte <= 0x20 || byte == 0x22 || byte == 0x27 || byte == 0x3C || byte == 0x3E {
                 return false
             }

@@ -1,7 +1,7 @@
 internal import Formats
 
 extension SecretAliases {
-    /// A text without the secrets that are known, or whose form tells what they are.
+    /// Replaces known secrets and those with a typical form.
     mutating func cleared(_ text: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         var copied = 0

@@ -1,17 +1,16 @@
-/// What looking through one text for secrets may cost. Whoever writes the text could otherwise make it cost the square of its
-/// length, and hold up what others want to be kept.
+/// Limits the cost of the search in one text. Otherwise a client's text could make it quadratic and delay other flows.
 struct StepBudget: Sendable {
     private(set) var left: Int
-    /// For all texts so far; to read a text takes a step a byte.
+    /// The steps for all texts so far. Each byte of a text counts as one step.
     private(set) var spent = 0
 
-    /// Texts that programs write take one or two steps a byte.
+    /// Texts of programs take one or two steps for each byte.
     static let stepsPerByte = 12
     static let least = 512 << 10
 
     init() { left = Self.least }
 
-    /// Another text begins.
+    /// Begins another text.
     mutating func begin(_ bytes: Int) {
         left = max(Self.least, bytes * Self.stepsPerByte)
         spent += bytes
@@ -23,6 +22,6 @@ struct StepBudget: Sendable {
         spent += steps
     }
 
-    /// What was found by then is not all that there is.
+    /// True if the limit is exceeded, so that secrets may be left.
     var isSpent: Bool { left < 0 }
 }

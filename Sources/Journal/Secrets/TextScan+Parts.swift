@@ -1,11 +1,11 @@
 internal import Formats
 
-/// Parts of forms (RFC 7578).
+/// Parts of multipart forms (RFC 7578).
 extension TextScan {
     private static let longestHead = 4096
     private static let disposition = Array("content-disposition".utf8)
 
-    /// The content of a form's part, whose head names it (RFC 7578 §4.2): up to the line that began it.
+    /// The content of a part whose head names it (RFC 7578 §4.2), up to the delimiter.
     mutating func part(behind start: Int) -> Range<Int>? {
         guard hasParts else { return nil }
         var lineStart = start
@@ -40,7 +40,7 @@ extension TextScan {
         return false
     }
 
-    /// Behind the empty line that ends the head.
+    /// The position after the empty line that ends the head.
     private func bodyOfPart(_ start: Int) -> Int? {
         var place = start
         while place < text.count, place - start < Self.longestHead {
@@ -53,7 +53,7 @@ extension TextScan {
         return nil
     }
 
-    /// The line before a part's head that begins with `--`, with the end of the line before it.
+    /// The delimiter before a part's head: a line that starts with `--`, with the preceding line break.
     private func delimiter(before head: Int) -> [UInt8] {
         var end = head
         while end > 0, head - end < Self.longestHead {

@@ -1,6 +1,6 @@
 internal import Formats
 
-/// Tags of HTML and XML, with what stands in them and behind them.
+/// Tags of HTML and XML with their attributes and content.
 extension TextScan {
     mutating func tag(at place: Int) -> MarkupTag? {
         var reached = place
@@ -11,7 +11,8 @@ extension TextScan {
         return nil
     }
 
-    /// `<input name="X" value="Y">`, `<meta name="csrf-token" content="Y">`, `<a href="…">`, `<password>Y</password>`.
+    /// Searches `<input name="X" value="Y">`, `<meta name="csrf-token" content="Y">`, `<a href="…">` and
+    /// `<password>Y</password>`.
     mutating func look(at tag: MarkupTag) -> Int {
         let named = name(of: tag)
         isInTag = true
@@ -24,7 +25,7 @@ extension TextScan {
             } else if MessageRedactor.looksLikeURL(Array(text[attribute.value])) {
                 places.append((attribute.value, .url))
             } else {
-                // a script, a style, data
+                // a script, a style or data
                 var place = attribute.value.lowerBound
                 while place < attribute.value.upperBound { place = max(place + 1, look(at: place)) }
             }
@@ -41,7 +42,7 @@ extension TextScan {
         return content.upperBound
     }
 
-    /// The text that an element begins with, behind comments; of a CDATA section what is in it.
+    /// The text at the start of an element, after comments, or the content of a CDATA section.
     private func content(from start: Int) -> Range<Int> {
         var place = start
         while true {
@@ -61,7 +62,7 @@ extension TextScan {
     private static let commentEnd = ByteSearch(Array("-->".utf8))
     private static let sectionEnd = ByteSearch(Array("]]>".utf8))
 
-    /// What an element is called.
+    /// The meaning of the element's name.
     private func name(of tag: MarkupTag) -> SecretMeaning? {
         for attribute in tag.attributes where Self.isName(text[attribute.name]) {
             if let meaning = meaning(plain(attribute.value), at: attribute.value.lowerBound) { return meaning }
@@ -69,7 +70,7 @@ extension TextScan {
         return nil
     }
 
-    /// Of an attribute that says what its element is called.
+    /// True for an attribute that names its element.
     private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
         ["name", "id", "property", "itemprop", "http-equiv"].contains { isWord(name, $0) }
     }

@@ -1,19 +1,19 @@
 internal import Formats
 
-/// Looks through a text for what names secrets, and where these stand.
+/// Searches a text for names of secrets and the positions of their values.
 struct TextScan {
     var places: [(range: Range<Int>, meaning: SecretMeaning)] = []
     let text: [UInt8]
     private let names: SecretNames
-    /// What stands in an attribute has no tags of its own.
+    /// True inside an attribute, which contains no tags.
     var isInTag = false
-    /// Bytes that were read for tags which are none. Where that is much, what was read is not read again for one.
+    /// Bytes that were read in vain for tags. Beyond a limit, no text is read twice for a tag.
     var misread = 0
     var tagsFrom = 0
     private let contexts: [SecretNames.Context]
-    /// It speaks of recovery codes, which nothing names one by one.
+    /// True if the text mentions recovery codes, which have no names of their own.
     private let listsCodes: Bool
-    /// It may be a form with parts.
+    /// True if the text may be a multipart form.
     let hasParts: Bool
     var steps: StepBudget
 
@@ -34,14 +34,14 @@ struct TextScan {
         steps = self.steps
     }
 
-    /// - Returns: where to go on.
+    /// - Returns: the position to continue at.
     mutating func look(at place: Int) -> Int {
         let byte = text[place]
         if byte == 0x3C, !isInTag, place >= tagsFrom, let tag = tag(at: place) { return look(at: tag) }
         if !Self.isNameByte(byte) {
             let sign = escape(at: place)
             if let sign, !Self.isNameByte(sign.byte) { return sign.end }
-            // a line that ends in a string of a script
+            // an escaped line break in a script
             if byte == 0x5C, listsCodes, place + 1 < text.count, text[place + 1] == 0x6E { return place + 2 }
             guard sign != nil else { return byte == 0x2F || byte == 0x5C ? lookForUser(at: place) : place + 1 }
         }
@@ -57,7 +57,7 @@ struct TextScan {
         return max(value.upperBound, lookForItems(behind: value, meaning), lookForOperands(behind: value, meaning))
     }
 
-    /// A word; and what it is, where signs of it are written as others.
+    /// The end of a word, and its text if it contains escapes.
     private func word(at start: Int) -> (end: Int, plain: [UInt8]?) {
         var end = start
         var plain: [UInt8]?
@@ -71,7 +71,7 @@ struct TextScan {
         }
     }
 
-    /// A sign that is written as others: `%61`, `\u0061`, `&#97;`.
+    /// An escaped byte: `%61`, `\u0061`, `&#97;`.
     private func escape(at place: Int) -> (byte: UInt8, end: Int)? {
         guard place + 2 < text.count else { return nil }
         switch text[place] {
@@ -86,7 +86,7 @@ struct TextScan {
         }
     }
 
-    /// Behind `&#`.
+    /// The entity after `&#`.
     private func entity(at start: Int) -> (byte: UInt8, end: Int)? {
         let isHex = text[start] | 0x20 == 0x78
         let digits = text[(isHex ? start + 1 : start)...].prefix(8).prefix { ASCII.hexValue($0) != nil }
@@ -95,7 +95,7 @@ struct TextScan {
         return (byte, isEnded ? digits.endIndex + 1 : digits.endIndex)
     }
 
-    /// What a range is, without escapes.
+    /// A range without escapes.
     func plain(_ range: Range<Int>) -> ArraySlice<UInt8> {
         guard range.count <= Self.longestName, text[range].contains(where: { $0 == 0x26 || $0 == 0x25 || $0 == 0x5C })
         else { return text[range] }
@@ -109,7 +109,7 @@ struct TextScan {
         return out[...]
     }
 
-    /// The other strings of an array whose first is a value: `["a", "b"]`.
+    /// Adds the other strings of an array whose first is a value: `["a", "b"]`.
     private mutating func lookForItems(behind first: Range<Int>, _ meaning: SecretMeaning) -> Int {
         var place = first.lowerBound - 2
         while place >= 0, Self.isSpace(text[place]) || text[place] == 0x5C { place -= 1 }
@@ -127,7 +127,7 @@ struct TextScan {
         }
     }
 
-    /// The strings that an expression goes on with: `a || 'b'`, `a ? 'b' : 'c'`.
+    /// Adds the other strings of an expression: `a || 'b'`, `a ? 'b' : 'c'`.
     private mutating func lookForOperands(behind first: Range<Int>, _ meaning: SecretMeaning) -> Int {
         var place = first.upperBound
         guard !first.isEmpty else { return place }
@@ -151,7 +151,7 @@ struct TextScan {
         }
     }
 
-    /// A word by itself, of letters and digits as nobody speaks them; also in groups of the same length.
+    /// True for a recovery code: a separate word of mixed letters and digits, possibly in groups of equal length.
     private func isCode(_ word: Range<Int>) -> Bool {
         guard (8...32).contains(word.count), word.lowerBound > 0, word.upperBound < text.count else { return false }
         let before = text[word.lowerBound - 1]
@@ -167,7 +167,7 @@ struct TextScan {
                 || bytes.contains { $0 < 0x5B } && bytes.contains { $0 > 0x60 })
     }
 
-    /// A sign as scripts write it, `\x3D` or `\u003D`, also where these stand in another text.
+    /// A byte escaped as in scripts, `\x3D` or `\u003D`, also inside another string.
     private func escaped(at start: Int) -> (byte: UInt8, end: Int)? {
         var place = start
         while place < text.count, text[place] == 0x5C, place - start < 4 { place += 1 }
@@ -219,7 +219,7 @@ struct TextScan {
 
     // MARK: users
 
-    /// `//user:password@`, up to the end of the host.
+    /// Adds the user of `//user:password@`, up to the end of the host.
     private mutating func lookForUser(at place: Int) -> Int {
         guard place + 1 < text.count, text[place + 1] == 0x2F || text[place + 1] == 0x5C else { return place + 1 }
         let start = place + 2
@@ -238,14 +238,14 @@ struct TextScan {
 
     // MARK: names and values
 
-    /// Where the value of a name stands.
+    /// The range of a name's value.
     private mutating func value(of name: Range<Int>, _ meaning: SecretMeaning) -> Range<Int>? {
         var place = name.upperBound
         // `name[]`, `name[0]`
         while place < text.count, text[place] == 0x5B, let close = text[place...].prefix(8).firstIndex(of: 0x5D) {
             place = close + 1
         }
-        // the quote that ends the name, with its escape where the text stands in another
+        // the closing quote of the name, escaped inside another string
         var isQuoted = false
         if let sign = escaped(at: place) {
             if Self.isQuote(sign.byte) { (place, isQuoted) = (sign.end, true) }
@@ -283,7 +283,7 @@ struct TextScan {
         return place
     }
 
-    /// Behind `"name":` a string, or a number; the first of an array.
+    /// The value after `"name":`: a string, a number, or the first of an array.
     private func member(from start: Int) -> Range<Int>? {
         var place = start
         while place < text.count, Self.isSpace(text[place]) || text[place] == 0x5B || text[place] == 0x7B { place += 1 }
@@ -293,13 +293,13 @@ struct TextScan {
         return end > place ? place..<end : nil
     }
 
-    /// Behind `name:` a string, or the rest of the line.
+    /// The value after `name:`: a string, or the rest of the line.
     private func line(from start: Int, _ meaning: SecretMeaning) -> Range<Int>? {
         var place = skippingBlanks(start)
-        // `name: [`, and `name: |` with lines of its own
+        // `name: [`, and `name: |` with its own lines
         while place < text.count, text[place] == 0x5B || text[place] == 0x7B { place += 1 }
         if let string = string(at: place) { return string }
-        // a code that a sentence tells of is one of an error, as a rule
+        // a code in a sentence is usually an error code
         if case .secret(.code) = meaning { return nil }
         place = skippingBlanks(block(behind: place) ?? place)
         guard place > start || meaning.isSecretInItself else { return nil }
@@ -310,7 +310,7 @@ struct TextScan {
         return place..<end
     }
 
-    /// Where the lines of a value of YAML begin, which are indented below its name.
+    /// The start of an indented YAML block.
     private func block(behind start: Int) -> Int? {
         var place = start
         while place < text.count, [0x7C, 0x3E, 0x2D, 0x2B].contains(text[place]) { place += 1 }
@@ -319,7 +319,7 @@ struct TextScan {
         return place + 1
     }
 
-    /// Behind `name=` a string, or a word.
+    /// The value after `name=`: a string, or a word.
     private func word(from start: Int) -> Range<Int>? {
         var place = start
         // a comparison
@@ -343,7 +343,7 @@ struct TextScan {
         escaped(at: place).map { Self.endsWord($0.byte) || Self.isSpace($0.byte) } == true
     }
 
-    /// What stands between quotes, which may be escaped, or between backticks.
+    /// The content between quotes, which may be escaped, or backticks.
     private func string(at start: Int) -> Range<Int>? {
         if let quote = escaped(at: start), Self.isQuote(quote.byte) {
             var end = quote.end

@@ -1,13 +1,13 @@
-/// A word, by its first eight bytes; with its length, where it is shorter. Letters in either case are one, and so are others that
-/// differ in the same bit.
+/// A word by its first eight bytes, or by all bytes and its length if it is shorter. Case is ignored, as is the same bit of other
+/// bytes.
 struct WordKey: Equatable, Sendable {
     let bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }
 
     /// - Parameters:
-    ///   - first: the bytes from its first on, which is the least; what is behind its end does not count.
-    ///   - count: its bytes, one at least.
+    /// - first: the bytes from the first on, which is the lowest; bytes beyond the word are ignored.
+    /// - count: the length, at least one.
     @inline(__always)
     init(_ first: UInt64, _ count: Int) {
         let folded = first | 0x2020_2020_2020_2020
@@ -16,10 +16,10 @@ struct WordKey: Equatable, Sendable {
             return
         }
         let length = UInt64(truncatingIfNeeded: count)
-        // the last byte of a short one is free for its length
+        // the last byte of a short word is free for the length
         bits = folded & (1 &<< (length &* 8) &- 1) | length &<< 56
     }
 
-    /// Of one or two bytes.
+    /// True for one or two bytes.
     var isShort: Bool { bits >> 56 < 3 }
 }

@@ -1,12 +1,12 @@
 internal import Formats
 
-/// Puts secrets back where their aliases stand.
+/// Replaces aliases by their secrets.
 struct AliasFilling {
-    /// How a secret is written where it stands.
+    /// The encoding at the alias's position.
     enum Coding {
         case plain, percent, json
 
-        /// Of a body of that type.
+        /// The encoding for a body of this type.
         init(contentType: String?) {
             let type = ASCII.lowercased(contentType ?? "")
             self =
@@ -15,7 +15,7 @@ struct AliasFilling {
         }
     }
 
-    /// What an alias stands for; nil where it stays.
+    /// The secret of an alias; nil to keep the alias.
     let secret: (SecretAlias) -> [UInt8]?
 
     func filled(_ text: ArraySlice<UInt8>, _ coding: Coding) -> [UInt8] {
@@ -32,12 +32,12 @@ struct AliasFilling {
         return out + AliasEscape.plain(bytes[end...])
     }
 
-    /// - Parameter encodings: how often it was encoded with a text that is a value itself.
+    /// - Parameter encodings: how often the surrounding text, itself a value, was encoded.
     private static func write(_ value: [UInt8], _ coding: Coding, _ encodings: Int, _ out: inout [UInt8]) {
         switch coding {
         case .plain: out += value
         case .percent:
-            // it may have been met in that form
+            // the secret may have been recorded in encoded form
             let plain = PercentCoding.decodeBytes(value, plusAsSpace: false)
             var text = String(decoding: plain, as: UTF8.self)
             for _ in 0...encodings { text = PercentCoding.encode(text) }
@@ -51,8 +51,8 @@ struct AliasFilling {
 }
 
 extension PackedFlow {
-    /// The same with its secrets, as far as they are held, and what clients wrote as they wrote it.
-    /// - Parameter secret: what an alias stands for.
+    /// The flow with its secrets as far as they are stored, and with the clients' original text.
+    /// - Parameter secret: returns the secret of an alias.
     public func revealed(_ secret: @escaping (SecretAlias) -> [UInt8]?) -> PackedFlow {
         let filling = AliasFilling(secret: secret)
         var packer = FlowPacker()

@@ -1,6 +1,6 @@
-/// The aliases in a text, for whoever has to fill them in.
+/// The aliases in a text, to be filled in.
 public enum AliasList {
-    /// - Returns: each alias, and what it is the value of where the text says so.
+    /// - Returns: each alias with the name of its value, if the text gives one.
     public static func of(_ text: some Collection<UInt8>) -> [(alias: String, name: String)] {
         AliasScan(text).places.map { ($0.alias.text, $0.name) }
     }

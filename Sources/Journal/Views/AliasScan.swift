@@ -1,11 +1,11 @@
 internal import Formats
 
-/// The aliases in a text that is kept, each with where it stands and what is written before it.
+/// The aliases in a stored text with their positions and names.
 struct AliasScan {
     struct Place {
         var alias: SecretAlias
         var range: Range<Int>
-        /// What it is the value of, as queries, forms, cookies and JSON write that; empty where nothing says.
+        /// The name of the value in a query, form, cookie or JSON; empty if there is none.
         var name: String
     }
 
@@ -22,7 +22,7 @@ struct AliasScan {
         self.places = places
     }
 
-    /// Each alias in a part of some bytes, and where it stands, without a copy.
+    /// Visits each alias in a range without copies.
     static func visit(_ bytes: [UInt8], _ part: Range<Int>, _ body: (SecretAlias, Range<Int>) -> Void) {
         let span = bytes.span
         var index = part.lowerBound
@@ -45,7 +45,7 @@ struct AliasScan {
         }
     }
 
-    /// Whether the word that an alias begins with stands at the end.
+    /// Whether a text ends with the word of an alias.
     static func endsWithKind(_ text: ArraySlice<UInt8>) -> Bool {
         text.withUnsafeBufferPointer { kind(before: $0.count, $0, from: 0) != nil }
     }
@@ -55,10 +55,10 @@ struct AliasScan {
     ) -> (SecretKind, Int)? {
         for (word, kind) in words where mark - first >= word.count {
             let start = mark - word.count
-            // most differ in their last letter already
+            // most words differ in the last letter already
             var place = word.count - 1
             while place >= 0, bytes[start + place] == word[place] { place -= 1 }
-            // the end of a longer word is none
+            // the end of a longer word is no alias
             guard place < 0 else { continue }
             if start == first || !isName(bytes[start - 1]) { return (kind, start) }
             if encodings(before: start, bytes, from: first) > 0 { return (kind, start) }
@@ -66,8 +66,8 @@ struct AliasScan {
         return nil
     }
 
-    /// How often what stands there was percent-encoded together with the text around it, as the escape before it says:
-    /// once behind `%3D`, twice behind `%253D`.
+    /// How often the alias was percent-encoded with the surrounding text, as shown by the escape before it: once after `%3D`,
+    /// twice after `%253D`.
     private static func encodings(
         before start: Int, _ bytes: UnsafeBufferPointer<UInt8>, from first: Int
     ) -> Int {
@@ -88,7 +88,7 @@ struct AliasScan {
         bytes.withUnsafeBufferPointer { encodings(before: start, $0, from: 0) }
     }
 
-    /// What the alias that stands there is the value of.
+    /// The name of the value that the alias at this place replaces.
     static func name(before start: Int, _ bytes: [UInt8]) -> String {
         var end = start
         // `name%3D`

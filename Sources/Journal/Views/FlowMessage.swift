@@ -4,16 +4,16 @@ internal import HTTPCodec
 /// One message of a flow.
 public struct FlowMessage: Sendable {
     public enum Side: CaseIterable, Sendable {
-        /// As the client sent it, and as it went out where that is another.
+        /// The request as the client sent it, and as it was sent if that differs.
         case request, sent
-        /// As it came where it was delivered otherwise, and as it was delivered.
+        /// The response as received if it was delivered otherwise, and as delivered.
         case answer, response
     }
 
     public let side: Side
     public let flow: PackedFlow
 
-    /// - Returns: nil where there is no such message, or where it is the same as another.
+    /// - Returns: nil if there is no such message, or it equals another side's.
     public init?(_ flow: PackedFlow, _ side: Side) {
         switch side {
         case .request: break
@@ -50,7 +50,7 @@ public struct FlowMessage: Sendable {
         }
     }
 
-    /// As much of the body as is kept, out of its content codings.
+    /// The stored part of the body, decoded.
     public var body: ArraySlice<UInt8> {
         switch side {
         case .request: flow[.requestBody]
@@ -60,13 +60,13 @@ public struct FlowMessage: Sendable {
         }
     }
 
-    /// There was more of it.
+    /// True if the stored body is truncated.
     public var isCut: Bool { flow.flags.contains(mark) }
 
-    /// Its body is not kept, since the secrets in it cannot all be found, or not in so many steps.
+    /// True if the body is dropped, because its secrets cannot all be found within the limit of steps.
     public var isUnread: Bool { isCut && body.isEmpty && bodyBytes > 0 && flow.flags.contains(.unread) }
 
-    /// Why it is not.
+    /// The reason for that.
     public static let unread = "the body is not kept: the secrets in it cannot all be found"
 
     private var mark: FlowFlags {
@@ -78,7 +78,7 @@ public struct FlowMessage: Sendable {
         }
     }
 
-    /// Bytes of it on the wire.
+    /// The body's bytes on the wire.
     public var bodyBytes: Int {
         switch side {
         case .request: flow[.requestBytes]
@@ -88,7 +88,7 @@ public struct FlowMessage: Sendable {
         }
     }
 
-    /// The body as text, where it is one: nothing in it that steers.
+    /// The body as text; nil if it contains control characters.
     public var text: String? { Self.text(body) }
 
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {

@@ -1,11 +1,11 @@
 internal import Formats
 
-/// When a flow was, and what its time went into.
+/// The time of a flow and its phases.
 public struct FlowTime: Sendable {
     /// Milliseconds since 1970.
     public let began: Int
     public let duration: Int
-    /// Milliseconds of each phase; nil for one that there was none of, or that nobody knows.
+    /// Milliseconds of each phase; nil if it did not occur or is unknown.
     public private(set) var waited: Int?
     public private(set) var resolving: Int?
     public private(set) var connecting: Int?
@@ -18,7 +18,7 @@ public struct FlowTime: Sendable {
         duration = max(0, flow[.duration])
         let marks = [FlowNumber.resolving, .connecting, .securing, .sent, .answered].map { flow.time($0) }
         let known = marks.compactMap { $0 } + [duration]
-        // of an attempt that others followed, and so not of this story
+        // times of an earlier attempt do not apply
         guard zip(known, known.dropFirst()).allSatisfy({ $0 <= $1 }), let sent = marks[3] else { return }
         waited = known[0]
         resolving = Self.between(marks[0], marks[1] ?? marks[2] ?? sent)
@@ -30,7 +30,7 @@ public struct FlowTime: Sendable {
 
     private static func between(_ start: Int?, _ end: Int) -> Int? { start.map { end - $0 } }
 
-    /// `2026-11-21T09:25:00.123Z`
+    /// Such as `2026-11-21T09:25:00.123Z`.
     public var text: String {
         let (seconds, milliseconds) = max(0, began).quotientAndRemainder(dividingBy: 1000)
         let digits = "\(1000 + milliseconds)".dropFirst()

@@ -1,12 +1,12 @@
 public import Formats
 internal import HTTPCodec
 
-/// A flow as browsers and others read it (HTTP Archive 1.2): the request as the client sent it, the answer as it got it. What
-/// stands only here has a name that begins with an underscore, which readers pass over.
+/// A flow as an entry of HTTP Archive 1.2: the request as the client sent it, the response as delivered. Members that start with
+/// an underscore are extensions.
 public struct HAREntry {
     private let flow: PackedFlow
 
-    /// - Returns: nil for a tunnel, in which nothing was read.
+    /// - Returns: nil for a tunnel, whose content is unknown.
     public init?(_ flow: PackedFlow) {
         guard flow[.scheme] != 0 else { return nil }
         self.flow = flow
@@ -15,7 +15,7 @@ public struct HAREntry {
     public var value: JSONValue {
         let time = FlowTime(flow)
         let timings = Self.timings(time)
-        // what it takes to be secure is part of being connected
+        // the TLS time is included in the connect time
         let total = timings.reduce(0) { $1.name == "ssl" ? $0 : $0 + max(0, $1.value) }
         var members: [JSONValue.Member] = [
             .init("startedDateTime", .string(time.text)), .init("time", .integer(total)),
@@ -30,7 +30,7 @@ public struct HAREntry {
         return .object(members)
     }
 
-    /// Of a document: what stands before the entries. `]}}` stands behind them.
+    /// The document before the entries. `]}}` ends it.
     public static func beginning(version: String) -> String {
         let creator = JSONValue.object([.init("name", .string("Usher")), .init("version", .string(version))])
         return #"{"log":{"version":"1.2","creator":"# + creator.serialized + #","entries":["#
@@ -68,7 +68,7 @@ public struct HAREntry {
     }
 
     private var response: JSONValue {
-        // where the client got none, readers want one all the same
+        // readers require a response even if the client got none
         guard let message = FlowMessage(flow, .response) else {
             return .object([
                 .init("status", .integer(0)), .init("statusText", .string("")),
@@ -90,7 +90,7 @@ public struct HAREntry {
     }
 
     private static func content(_ message: FlowMessage, _ fields: [(name: String, value: String)]) -> JSONValue {
-        // what was not kept counts, too
+        // the size includes bytes that are not stored
         let size = message.isCut ? max(message.bodyBytes, message.body.count) : message.body.count
         var members: [JSONValue.Member] = [
             .init("size", .integer(size)),
@@ -114,7 +114,7 @@ public struct HAREntry {
         fields.first { ASCII.equal($0.name, name) }?.value
     }
 
-    // MARK: what stands in fields
+    // MARK: queries and cookies
 
     private var query: JSONValue {
         let target = flow.text(.target) ?? ""
@@ -155,7 +155,7 @@ public struct HAREntry {
             })
     }
 
-    /// -1 is what nobody knows; three of them are wanted in any case.
+    /// The timings; -1 means unknown. HAR requires send, wait and receive.
     private static func timings(_ time: FlowTime) -> [(name: String, value: Int)] {
         let isKnown = time.answering != nil
         let isDialed = time.connecting != nil || time.securing != nil

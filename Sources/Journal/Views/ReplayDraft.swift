@@ -1,30 +1,30 @@
 internal import Formats
 public import HTTPCodec
 
-/// The request of a flow, made to be sent again, or why it is not.
+/// The request of a flow to send again, or the reason why that is not possible.
 public struct ReplayDraft: Sendable {
     public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         public let description: String
-        /// It can be done all the same, and came to nothing as a rule.
+        /// True if the user may override it, although the replay usually fails.
         public let canBeForced: Bool
     }
 
     public let head: RequestHead
     public let body: [UInt8]
-    /// It has one, though it may be empty.
+    /// True if it has a body, which may be empty.
     public let hasBody: Bool
-    /// The flow that it is of.
+    /// The id of the original flow.
     public let id: FlowID
 
-    /// What belongs to one connection, or to a body as it was framed.
+    /// Fields of one connection or of the original framing.
     private static let dropped: Set<String> = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "content-length",
         "upgrade", "expect", "content-encoding",
     ]
 
     /// - Parameters:
-    ///   - isForced: also with what is good for one use alone.
-    ///   - secret: what an alias stands for; nil where that is not kept.
+    /// - isForced: true to send single-use secrets as well.
+    /// - secret: returns the secret of an alias; nil if it is not stored.
     public init(_ flow: PackedFlow, isForced: Bool, secret: @escaping (SecretAlias) -> [UInt8]?) throws(Refusal) {
         guard flow[.parent] == 0 else {
             let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
@@ -53,7 +53,7 @@ public struct ReplayDraft: Sendable {
 
     private static func never(_ words: String) -> Refusal { Refusal(description: words, canBeForced: false) }
 
-    // MARK: what is in it
+    // MARK: secrets
 
     private static func judge(
         _ flow: PackedFlow, _ isForced: Bool, _ secret: (SecretAlias) -> [UInt8]?
@@ -74,17 +74,17 @@ public struct ReplayDraft: Sendable {
         }
     }
 
-    /// A secret of a request, and where it stands.
+    /// A secret of a request with its name.
     public struct Secret: Sendable {
         public let alias: SecretAlias
-        /// The field, parameter, cookie or member; empty where nobody knows.
+        /// The field, parameter, cookie or member; empty if unknown.
         public let name: String
 
-        /// Names of what is told once, whatever kind of secret it is.
+        /// The names of single-use values of any kind.
         private static let once: Set<String> = [
             "dpop", "refresh_token", "client_assertion", "assertion", "device_code", "samlresponse", "suspendedid",
         ]
-        /// They are new each time, and nobody asks whether they are.
+        /// They are new each time, and no server checks that.
         private static let harmless: Set<String> = ["state", "nonce"]
 
         public var isSpent: Bool {
@@ -97,7 +97,7 @@ public struct ReplayDraft: Sendable {
         }
     }
 
-    /// All of them, each alias once.
+    /// All secrets, each alias once.
     public static func secrets(of flow: PackedFlow) -> [Secret] {
         var secrets: [Secret] = []
         func add(_ places: [AliasScan.Place], field: String? = nil) {

@@ -5,16 +5,15 @@ import Metrics
 import ProxyCore
 import TLSEngine
 
-/// The client's side of a connection: what comes from there, the TLS that begins on it, and how it ends. Its connection holds it, so
-/// the way back owns nothing.
+/// The client's side of a connection: input, TLS and the close. The connection owns it, so the back reference owns nothing.
 final class ClientChannel: StreamChannel {
     /// Nil once the client is gone.
     @Unretained private var connection: Connection?
     private var ending: GracefulClose?
-    /// The client's handshake is under way.
+    /// True during the TLS handshake.
     private var awaitsHandshake = false
 
-    /// From here on that connection hears of what comes.
+    /// Starts to deliver input to the connection.
     func begin(for connection: Connection) {
         self.connection = connection
         startReading()
@@ -22,7 +21,7 @@ final class ClientChannel: StreamChannel {
 
     var isGone: Bool { connection == nil }
 
-    // MARK: what the loop tells
+    // MARK: channel events
 
     override func readable() {
         guard let connection else { return }
@@ -50,9 +49,9 @@ final class ClientChannel: StreamChannel {
     override func writeFailed(_ error: SystemError) { lost() }
     override func readingRefused() { lost() }
 
-    // MARK: what comes
+    // MARK: input
 
-    /// - Returns: true where more may be read in this turn.
+    /// - Returns: true if more may be read in this turn.
     private func received(_ received: Received, for connection: Connection, _ now: Int) -> Bool {
         if awaitsHandshake, !handshakeWentOn(received, for: connection) { return false }
         switch received {
@@ -60,7 +59,7 @@ final class ClientChannel: StreamChannel {
             came(incoming, for: connection, now)
             return connection.machine.isRelaying(from: .client) && mayHoldMore && isReading
         case .nothing:
-            // what TLS answers by itself has to be taken, too
+            // TLS may respond by itself, and the peer has to read that too
             if queuedBytes > ClientConnection.highWater { stopReading() }
             return mayHoldMore && isReading
         case .wouldBlock: return false
@@ -80,7 +79,7 @@ final class ClientChannel: StreamChannel {
         let count = connection.machine.relays(from: .client, of: bytes.count)
         if count > 0 {
             if let (exchange, origin) = connection.leases.streams.relay {
-                // what the origin said before it went may still be read
+                // the origin's earlier bytes may still be read
                 if !origin.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))) {
                     connection.spend(origin, of: exchange)
                 }
@@ -96,8 +95,8 @@ final class ClientChannel: StreamChannel {
         connection.settleClient()
     }
 
-    /// Bytes that nobody here needs to see pass from socket to socket inside the kernel, where there are many of them.
-    /// - Returns: nil where they have to be read; else whether more may pass in this turn.
+    /// Splices bulk data from socket to socket in the kernel if no code needs to see it.
+    /// - Returns: nil if the data has to be read; else whether more may pass in this turn.
     private func pass(for connection: Connection, _ now: Int) -> Bool? {
         guard comesInBulk, let (exchange, origin) = connection.leases.streams.relay,
             let outcome = pass(to: origin, atMost: connection.machine.relays(from: .client, of: Self.maxPassed))
@@ -107,9 +106,9 @@ final class ClientChannel: StreamChannel {
         case .end: return received(.end(isWhole: true), for: connection, now)
         case .failed: return received(.failed(nil), for: connection, now)
         case .bytes(let count, let isHeard):
-            // what the origin said before it went may still be read
+            // the origin's earlier bytes may still be read
             if !isHeard { connection.spend(origin, of: exchange) }
-            // it passes on again once nothing is left of it
+            // passing resumes once the queue is empty
             connection.noteQueue(of: origin, exchange, highWater: 0)
             connection.machine.relayedFromClient(count, now: now, &connection.worker.out)
             connection.settle()
@@ -117,7 +116,7 @@ final class ClientChannel: StreamChannel {
         }
     }
 
-    /// It is read where that is wanted, unless it is about to be closed.
+    /// Reads if wanted, unless the channel is about to close.
     func read(unlessClosing isWanted: Bool) { if !isGone { read(isWanted && ending?.kind != .close) } }
 
     // MARK: the client's handshake
@@ -146,7 +145,7 @@ final class ClientChannel: StreamChannel {
         localAddress.flatMap { IPAddress(bytes: $0.address)?.unmapped.description } ?? "localhost"
     }
 
-    /// - Returns: true where the handshake is done, and what came behind it may be used.
+    /// - Returns: true if the handshake is complete and the input may be used.
     private func handshakeWentOn(_ received: Received, for connection: Connection) -> Bool {
         if let negotiated = stream?.negotiated {
             awaitsHandshake = false
@@ -173,14 +172,14 @@ final class ClientChannel: StreamChannel {
 
     // MARK: the end
 
-    /// It has begun to close, or to be reset.
+    /// True once a close or reset has begun.
     var isClosing: Bool { ending != nil }
 
-    /// Nobody is there any more.
+    /// Handles a client that is gone.
     func lost() {
         guard let connection else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake, for: connection) }
-        // half of what a tunnel carries must not look whole (RFC 9113 §8.5)
+        // a truncated tunnel must not look complete (RFC 9113 §8.5)
         if connection.machine.isTunnel, !connection.machine.clientHasEnded {
             connection.leases.streams.relay?.channel.reset()
         }
@@ -189,11 +188,11 @@ final class ClientChannel: StreamChannel {
         part()
     }
 
-    /// Whose bytes nobody reads says by no read that it has gone.
+    /// Detects a lost client that is not being read.
     func look() { if ending == nil, !isGone, !isReading, hasFailed { lost() } }
 
-    /// Ends once the client has taken what is queued for it: by a close, or by a reset, which would take along what is still on its way,
-    /// earlier answers, too. The client may be idle while it does so, but not for ever.
+    /// Ends after the client has received everything queued. A reset would otherwise destroy bytes in flight, including earlier
+    /// responses. The idle timeout limits the wait.
     func closeGracefully(_ kind: GracefulClose.Kind) {
         if kind == .close { finish() }
         ending = GracefulClose(kind)
@@ -203,11 +202,11 @@ final class ClientChannel: StreamChannel {
         closeWhereTaken()
     }
 
-    /// Looks whether the client has taken all.
+    /// Checks whether the client has received everything.
     func closeWhereTaken() {
         guard let connection, queuedBytes == 0, var ending else { return }
         if ending.kind == .reset {
-            // the kernel tells nobody when the last of it was taken, nor that nobody is there to take it
+            // the kernel does not notify when the last byte is acknowledged, or when the peer has vanished
             let next = ending.next(untaken: untakenBytes, now: loop.refreshNow())
             self.ending = ending
             if let next { return connection.wake(at: next) }
@@ -216,7 +215,7 @@ final class ClientChannel: StreamChannel {
         part()
     }
 
-    /// The client has taken nothing for as long as it may be idle.
+    /// Resets a client that has received nothing for the idle timeout.
     func giveUp() {
         reset()
         part()

@@ -1,7 +1,7 @@
 import EventLoop
 public import ProxyCore
 
-/// What clients hold, over all loops.
+/// The connections that clients hold, across all loops.
 public final class ClientTable: ShareStore {
     private let shares = Locked(ClientShares())
 

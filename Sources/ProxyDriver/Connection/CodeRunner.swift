@@ -2,8 +2,8 @@ import EventLoop
 import Interception
 import ProxyCore
 
-/// Runs code of others off the loop, each call as a task of its own, and has the loop told what it came to. What throws,
-/// never ends or ends twice costs the exchange that waits for it, and nothing else.
+/// Runs interceptors in Swift off the loop, each call in its own task, and returns the result to the loop. Code that throws,
+/// never ends or ends twice affects only the waiting exchange.
 final class CodeRunner {
     private struct Waiting {
         let connection: Connection
@@ -21,10 +21,10 @@ final class CodeRunner {
     private var port: EventSource?
     private var waiting: [UInt64: Waiting] = [:]
     private var nextTicket: UInt64 = 0
-    /// Tasks that have not ended, be it that nobody waits for them any more.
+    /// The running tasks, including those whose result nobody waits for.
     private var running = 0
 
-    /// One that does not heed that it is cancelled goes on for as long as it likes.
+    /// The limit of running tasks, because a task may ignore its cancellation.
     private static let most = 4096
 
     init(loop: Loop, report: LoopReport) throws(SystemError) {
@@ -33,7 +33,7 @@ final class CodeRunner {
         port = try MailboxPort(loop: loop, messages) { [unowned self] in receive($0) }
     }
 
-    /// - Returns: what it came to where that is clear at once; else the connection is told later.
+    /// - Returns: the result if it is known at once; else the connection is told later.
     func start(_ call: SwiftCall, of id: ExchangeID, for connection: Connection) -> SwiftAnswer? {
         guard running < Self.most else { return .failed("is at work for \(running) exchanges already") }
         running += 1
@@ -50,7 +50,7 @@ final class CodeRunner {
         return nil
     }
 
-    /// Nobody waits for what an exchange had begun.
+    /// Cancels the calls of an exchange.
     func cancel(_ id: ExchangeID, of connection: Connection) {
         cancel { $0.connection === connection && $0.exchange == id }
     }

@@ -4,14 +4,14 @@ import Interception
 internal import Passwords
 import ProxyCore
 
-/// What the machine is told that comes neither from its client nor from the codec of HTTP/1.
+/// Events for the machine that come neither from its client nor from an HTTP/1 codec.
 extension Connection {
-    /// A slow reader is not an idle one.
+    /// Records progress: a slow reader is not idle.
     func progressed(_ side: Leg, _ id: ExchangeID? = nil) { machine.touched(side, id, now: worker.loop.refreshNow()) }
 
-    // MARK: an origin
+    // MARK: origins
 
-    /// Something came on a stream beside others. `settle` has to follow, before anything is told to another connection.
+    /// Handles an event on a shared stream. `settle` has to follow before another connection gets an event.
     func streamCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, through codec: any StreamClient, _ id: ExchangeID) {
         machine.received(event, of: bytes, through: codec, for: id, now: worker.loop.now, &worker.out)
     }
@@ -26,7 +26,7 @@ extension Connection {
         settle()
     }
 
-    /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
+    /// Handles a failed write to the origin. Earlier input from the origin is still read; further client data is dropped.
     func originLost(_ id: ExchangeID) {
         machine.originLost(id, now: worker.loop.now, &worker.out)
         settle()
@@ -38,37 +38,37 @@ extension Connection {
         settle(of: id)
     }
 
-    // MARK: others
+    // MARK: other results
 
-    /// A password was checked that took its time.
+    /// Handles the result of a slow password check.
     func authenticated(_ verdict: PasswordVerdict, _ id: ExchangeID) {
         guard !isClosed else { return }
         machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// Code of others has worked on a message.
+    /// Handles the result of an interceptor in Swift.
     func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID) {
         guard !isClosed else { return }
         machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// The turn of a request that waits at a limit has come.
+    /// Continues a request that waited at a limit.
     func turnCame(_ id: ExchangeID) {
         guard !isClosed else { return }
         machine.turnCame(id, now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// A person has spoken to a step-up.
+    /// Continues a step-up after a person's answer.
     func personSpoke(_ id: ExchangeID) {
         guard !isClosed else { return }
         machine.personSpoke(id, now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// What a request waits for that another one makes has come to something.
+    /// Continues a request that waited for another one's result.
     func flightCame(_ id: ExchangeID) {
         guard !isClosed else { return }
         machine.flightCame(id, now: worker.loop.now, &worker.out)

@@ -2,10 +2,10 @@ import EventLoop
 internal import HTTPCodec
 import ProxyCore
 
-/// One client connection on its loop: the machine decides, and this carries out what it orders. The worker's table holds the only
+/// One client connection on its loop. The machine decides, and this class executes its orders. The worker's table holds the only
 /// lasting reference.
 final class Connection {
-    /// It outlives its connections, which it lets go of when it is over. Owned, for nothing is to be counted where it is used.
+    /// The worker outlives its connections. The reference is strong because a strong `let` costs no reference counting in use.
     let worker: Worker
     let client: ClientChannel
     let leases: OriginLeases
@@ -13,16 +13,16 @@ final class Connection {
     private var writer = RequestWriter()
     private var settling = Settling()
     private(set) var isClosed = false
-    /// Made with the first wait that has to be over on time.
+    /// Created with the first timer.
     private var alarm: Alarm?
-    /// Place in the worker's table.
+    /// The index in the worker's table.
     var index = 0
-    /// It is counted as one that carries many exchanges.
+    /// True once it is counted as a connection with concurrent exchanges.
     var isCounted = false
-    /// Somebody is at its other end.
+    /// True for a real client, false for calls by Usher.
     let isClients: Bool
 
-    /// Reads of one side in one turn.
+    /// The limit of reads of one side in one turn.
     static let readsPerTurn = 4
 
     init(worker: Worker, client: ClientChannel, machine: consuming ClientConnection, isClients: Bool = false) {
@@ -36,34 +36,34 @@ final class Connection {
 
     // MARK: orders
 
-    /// Writes what the machine wrote and carries out its orders, until there are none.
-    /// What happened may concern all exchanges.
+    /// Sends the machine's output and executes its orders until none are left.
+    /// The event may concern all exchanges.
     func settle() {
         settling.concernsAll = true
         carryOut()
     }
 
-    /// - Parameter id: what happened concerns that exchange alone.
+    /// - Parameter id: the only exchange that the event concerns.
     func settle(of id: ExchangeID) {
         leases.note(id)
         carryOut()
     }
 
-    /// Something came of the client. Exchanges that are not read may be by now; no other hangs on what is said on many streams.
+    /// Settles after client input. With many streams, the event does not change what other exchanges may read.
     func settleClient() { if machine.carriesMany { carryOut() } else { settle() } }
 
-    /// Those concerned are noted.
+    /// Executes orders. The exchanges concerned are noted before.
     private func carryOut() {
-        // an order's outcome may come at once and call back in here; the outer round goes on with what it left
+        // an order may complete at once and call back here; the outer round continues with its orders
         guard !settling.isUnderWay else { return }
         settling.isUnderWay = true
         let worker = worker
         var done = 0
         while true {
             guard done < worker.out.orders.count else {
-                // what the client does not take, nor the origin, may lead to further orders
+                // back-pressure of the client or origin may lead to more orders
                 flushClient()
-                // another connection, which this led to, may have been done with its own and cleared them
+                // another connection may have executed and cleared its own orders meanwhile
                 guard done >= worker.out.orders.count else { continue }
                 guard writer.isWriting else { break }
                 writer.flush(of: self)
@@ -112,7 +112,7 @@ final class Connection {
             machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
         case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
         case .awaitTurn(let id, let ticket):
-            // it may be over by now
+            // the wait may have ended already
             if machine.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
             if machine.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
@@ -139,10 +139,10 @@ final class Connection {
         }
     }
 
-    /// The sockets are read as far as the machine wants it.
+    /// Starts or stops reading of the sockets as the machine wants.
     private func applyReading() {
         client.read(unlessClosing: machine.readsClient)
-        // what is full, or no longer, holds all of them up
+        // a full client queue pauses all origins
         let isFull = machine.isClientFull
         let all = settling.concernsAll || isFull != settling.wasClientFull
         settling.wasClientFull = isFull
@@ -160,7 +160,7 @@ final class Connection {
         machine.queuedForOrigin(origin.queuedBytes, of: id, highWater: highWater, now: worker.loop.now, &worker.out)
     }
 
-    /// Nothing reaches the origin any more.
+    /// Marks an origin connection that cannot be written to.
     func spend(_ origin: OriginChannel, of id: ExchangeID) {
         origin.isSpent = true
         machine.originLost(id, now: worker.loop.now, &worker.out)
@@ -170,12 +170,12 @@ final class Connection {
 
     var wakeAt: Int { machine.wakeAt }
 
-    /// The machine is woken at that time, and not only by the next sweep.
+    /// Sets a timer for the machine; the sweep alone would be less precise.
     func wake(at time: Int) {
         guard !isClosed else { return }
-        // without memory for a timer the next sweep sees to it
+        // if no timer can be created, the next sweep wakes it
         if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned self] in rang() } }
-        // the clock has whole milliseconds: rung too soon, it would have to be set once more
+        // the clock has whole milliseconds, so one more avoids a wake-up that is too early
         _ = alarm?.set(milliseconds: time - worker.loop.now + 1)
     }
 
@@ -194,16 +194,16 @@ final class Connection {
         settle()
     }
 
-    // MARK: life
+    // MARK: configuration and end
 
-    /// Another generation of the configuration is in force.
+    /// Applies a new configuration.
     func adopt(_ settings: WorkerSettings) {
         leases.unbind()
         machine.adopt(settings.engine, settings.clients, now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// Makes a call that no client waits for.
+    /// Makes a background call without a client.
     func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
         machine.run(errand, now: worker.loop.now, &worker.out, report)
         settle()
@@ -220,17 +220,17 @@ final class Connection {
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
 
-    /// No more requests are taken: lets go of calls whose answers are of use to nobody then.
+    /// During a drain, drops background calls whose results are not needed any more.
     func giveUpUnawaited() {
         guard !isClosed, machine.hasOrphans else { return }
         machine.giveUpUnawaited(now: worker.loop.now, &worker.out)
         settle()
     }
 
-    /// Closes in the middle of whatever is under way.
+    /// Closes at once, whatever is in progress.
     func cut() { if client.isGone { end() } else { client.lost() } }
 
-    /// The client has gone, and its channel is closed. Calls may be heard to their end.
+    /// Handles the closed client channel. Background calls may continue.
     func clientWent() { if !machine.hasOrphans { end() } }
 
     private func end() {

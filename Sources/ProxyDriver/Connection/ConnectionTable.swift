@@ -1,4 +1,4 @@
-/// The connections of one loop, each in a place of its own.
+/// The connections of one loop, each at its own index.
 final class ConnectionTable {
     private var places: [Connection?] = []
     private var free: [Int] = []
@@ -23,18 +23,18 @@ final class ConnectionTable {
         count -= 1
     }
 
-    /// Those that are there when it begins.
+    /// Visits the connections that exist at the start.
     func forEach(_ body: (Connection) -> Void) {
         for case let connection? in places { body(connection) }
     }
 
-    /// Those that are there when their turn comes.
+    /// Visits each connection that exists when its turn comes.
     func takeTurns(_ body: (Connection) -> Void) {
         for index in places.indices {
             if let connection = places[index] { body(connection) }
         }
     }
 
-    /// Of all of them, once the loop is over.
+    /// Releases all connections after the loop has ended.
     func letGo() { places = [] }
 }

@@ -1,16 +1,16 @@
-/// How a client's connection ends that still has something on its way to the client.
+/// The end of a client's connection with bytes still in flight.
 struct GracefulClose {
     enum Kind {
         case close
-        /// A reset takes along what the client has not taken.
+        /// A reset, which destroys bytes that the client has not received.
         case reset
     }
 
     let kind: Kind
-    /// Until it is looked again, in milliseconds.
+    /// The interval until the next check in milliseconds.
     private var interval = 5
     private var untaken = Int.max
-    /// Till when the client may take nothing.
+    /// The time until which the client may receive nothing.
     private var limit = 0
 
     private static let longestInterval = 100
@@ -19,9 +19,9 @@ struct GracefulClose {
     init(_ kind: Kind) { self.kind = kind }
 
     /// - Parameters:
-    ///   - count: bytes that the client has not taken yet. Of a client that went away that stays what it was.
-    ///   - now: in milliseconds.
-    /// - Returns: when to look again; nil where there is nothing to wait for.
+    /// - count: the bytes not received yet; constant if the client has vanished.
+    /// - now: in milliseconds.
+    /// - Returns: the time of the next check; nil if there is nothing to wait for.
     mutating func next(untaken count: Int, now: Int) -> Int? {
         guard count > 0 else { return nil }
         if count < untaken {

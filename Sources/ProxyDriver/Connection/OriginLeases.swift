@@ -3,19 +3,19 @@ internal import HTTPCodec
 import Metrics
 import ProxyCore
 
-/// How the exchanges of one client's connection come to streams of their origins: those of connections that stand, or that are made.
+/// Leases streams of origin connections for the exchanges of one client connection, from existing or new connections.
 final class OriginLeases {
-    /// As its connection has it.
+    /// The connection's worker.
     private let worker: Worker
     private(set) var streams = StreamTable()
-    /// Idle connections that carry the client's identity. Made with the first of them.
+    /// Idle connections bound to this client's identity. Created with the first one.
     private var bound: BoundChannels?
 
     init(_ worker: Worker) { self.worker = worker }
 
-    // MARK: what stands
+    // MARK: existing connections
 
-    /// Takes what stands; else waits for what is being made, or has one made.
+    /// Leases a stream of an existing connection; else waits for one that is being made, or dials.
     func lease(_ wanted: Origin, _ request: LeaseRequest) {
         var request = request
         if request.version == .upgrade {
@@ -37,14 +37,14 @@ final class OriginLeases {
         }
     }
 
-    /// A connection that stands already.
+    /// An idle HTTP/1 connection.
     func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
         guard scope != .new, worker.mayReuse(wanted) else { return nil }
         if let channel = bound?.take(wanted.poolKey) { return channel }
         return scope == .own ? nil : worker.origins.pool.take(wanted.poolKey)
     }
 
-    /// A stream on a connection that carries others' already. What goes out once alone goes by one that nobody has used.
+    /// A stream on a shared connection. A request that must not be repeated needs a connection that was heard from recently.
     private func sharedStream(_ wanted: Origin, _ request: LeaseRequest) -> OriginPool.Offer? {
         guard request.version.takesStreams, request.scope == .any || request.scope == .heard, worker.mayReuse(wanted)
         else { return nil }
@@ -66,9 +66,9 @@ final class OriginLeases {
             request.exchange, reused: reused, sendsRaw: stream.codec.relay != nil, now: worker.loop.now, &worker.out)
     }
 
-    // MARK: what is made
+    // MARK: new connections
 
-    /// An Upgrade goes in a stream where the origin took such the last time, or speaks nothing but HTTP/2; else as HTTP/1 has it.
+    /// Whether an Upgrade can use a stream: the origin accepted it last time, or speaks only HTTP/2. Otherwise it uses HTTP/1.
     private func takesUpgrades(_ wanted: Origin, _ request: LeaseRequest) -> Bool {
         guard worker.protocols.mayCarryMany(wanted, worker.settings.engine) else { return false }
         guard wanted.scheme == .https, request.streamUse != .only else { return true }
@@ -76,9 +76,8 @@ final class OriginLeases {
             && request.disappointments < LeaseRequest.maxDisappointments
     }
 
-    /// What may come to carry many is made once for all who come meanwhile. An origin of which nothing is known has them wait, too, but
-    /// for the first handshake alone: who has many requests at once has them for an origin that it asked before, and those who
-    /// do not pay for it once. One that speaks HTTP/1 has nobody wait.
+    /// Dials, or joins a dial that may become a shared connection. For an unknown origin, concurrent requests wait for one
+    /// handshake only. For a known HTTP/1 origin, nobody waits.
     private func dial(_ wanted: Origin, _ request: LeaseRequest) {
         let mayCarryMany =
             request.version.takesStreams && worker.origins.pool.known[wanted] != .exchanges
@@ -95,8 +94,8 @@ final class OriginLeases {
         dial.start()
     }
 
-    /// Whether somebody is there is known where a connection stands. Else one is made, for all who ask meanwhile: it is the tunnel's,
-    /// or that of the first request inside.
+    /// Checks that an origin can be reached. An existing connection proves it. Otherwise one is dialed for all who ask meanwhile;
+    /// the tunnel or its first request uses it.
     func reach(_ wanted: Origin, _ exchange: ExchangeID, for connection: Connection) {
         if worker.mayReuse(wanted), worker.origins.pool.reaches(wanted) {
             return connection.machine.reached(exchange, now: worker.loop.now, &worker.out)
@@ -113,7 +112,7 @@ final class OriginLeases {
         dial.start()
     }
 
-    /// Makes the connection that a tunnel in a stream of the client's has.
+    /// Creates the in-memory connection of a tunnel in a client's stream.
     func carry(_ id: ExchangeID, for connection: Connection) {
         do {
             let channel = worker.connect(try connection.machine.carried(now: worker.loop.now))
@@ -125,10 +124,10 @@ final class OriginLeases {
         }
     }
 
-    // MARK: what came of it
+    // MARK: results of dials
 
-    /// The connection stands that was made for it.
-    /// - Parameter first: what the origin said before it was asked.
+    /// Leases a stream of the new connection.
+    /// - Parameter first: bytes that the origin sent before the request.
     func dialed(_ channel: OriginChannel, _ request: LeaseRequest, first: [UInt8]) {
         let codec = channel.codec
         if codec.awaitTerms(request) {
@@ -143,7 +142,7 @@ final class OriginLeases {
         codec.begin(with: first, for: request)
     }
 
-    /// The connection that it waited for stands, and another one has its stream, or its first one.
+    /// Leases a stream of a connection that was dialed for another request.
     func joined(_ channel: OriginChannel, to wanted: Origin, _ request: LeaseRequest) {
         let codec = channel.codec
         if request.asksPresence { return reached(request) }
@@ -160,14 +159,14 @@ final class OriginLeases {
         request.connection.settle()
     }
 
-    /// The origin of the connection that it waits for is there.
+    /// Leases a stream after the origin has proved to be alive.
     func probed(_ stream: OriginStream, _ request: LeaseRequest) {
         worker.metrics.count(.leasedShared)
         attach(stream, request, reused: true)
         request.connection.settle()
     }
 
-    /// The origin does not speak HTTP/1, by which an Upgrade was to go.
+    /// Retries an Upgrade in a stream, because the origin does not speak HTTP/1.
     func leaseStream(_ wanted: Origin, _ request: LeaseRequest) {
         streams.remove(request.exchange)
         var request = request
@@ -177,7 +176,7 @@ final class OriginLeases {
         request.connection.settle()
     }
 
-    /// What it waited for had nothing for it.
+    /// Leases again after a wait without a result.
     func leaseAgain(_ wanted: Origin, _ request: LeaseRequest) {
         streams.remove(request.exchange)
         if request.asksPresence {
@@ -201,7 +200,7 @@ final class OriginLeases {
 
     // MARK: reading
 
-    /// Something happened to that exchange.
+    /// Marks an exchange as changed.
     func note(_ id: ExchangeID) { streams.note(id) }
 
     func read(all: Bool, _ isWanted: (ExchangeID) -> Bool) { streams.read(all: all, isWanted) }
@@ -225,7 +224,7 @@ final class OriginLeases {
 
     private func keep(_ channel: OriginChannel, _ isReusable: Bool) {
         guard isReusable else {
-            // whoever ended in order before has said all that there is
+            // a side that has finished before has sent everything
             return channel.isWithinLoop && !channel.hasFinished ? channel.reset() : channel.leave()
         }
         guard channel.isBound else { return worker.origins.pool.put(channel, now: worker.loop.now) }
@@ -234,6 +233,6 @@ final class OriginLeases {
         bound.put(channel)
     }
 
-    /// Idle connections that carry the client's identity are given up.
+    /// Closes idle connections bound to the client's identity.
     func unbind() { bound?.closeAll() }
 }

@@ -2,18 +2,18 @@ import EventLoop
 internal import HTTPCodec
 import ProxyCore
 
-/// Writes what the exchanges of one connection say to their origins; what belongs together leaves in one piece.
+/// Writes the exchanges' output to their origins. Consecutive output for one stream is sent in one piece.
 struct RequestWriter {
-    /// For whose stream the bytes are that wait to be sent.
+    /// The exchange whose output is pending.
     private var writing: ExchangeID?
-    /// How much of the outbox's body bytes has gone to origins.
+    /// The count of the outbox's body bytes already used.
     private var bodyDone = 0
 
-    /// Something waits to be sent.
+    /// True if output is pending.
     var isWriting: Bool { writing != nil }
 
-    /// Has the codec of an exchange's stream write.
-    /// - Returns: false where the order is another one.
+    /// Writes an order through the codec of the exchange's stream.
+    /// - Returns: false for other orders.
     mutating func write(_ order: Order, of connection: Connection) -> Bool {
         let worker = connection.worker
         switch order {
@@ -21,7 +21,7 @@ struct RequestWriter {
             let stream = begin(id, of: connection)
             worker.out.heads.withUnsafeBufferPointer { heads in
                 guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
-                // by a pointer it is looked at where it is
+                // through a pointer, to avoid a copy
                 let one = first + index
                 stream.codec.send(one.pointee.head, one.pointee.forwarding, on: stream.id, to: &worker.wire)
             }
@@ -35,7 +35,7 @@ struct RequestWriter {
             guard let stream = begin(id, of: connection) else { break }
             stream.codec.end(trailers: trailers, on: stream.id, to: &worker.wire)
         case .finishOrigin(let id):
-            // what was written before goes first
+            // earlier output is sent first
             flush(of: connection)
             guard let stream = begin(id, of: connection) else { break }
             stream.codec.finish(stream.id, to: &worker.wire)
@@ -45,21 +45,21 @@ struct RequestWriter {
         return true
     }
 
-    /// The next of the outbox's body bytes.
+    /// Takes the next body bytes of the outbox.
     private mutating func takeBody(_ count: Int, _ worker: Worker, _ write: (Span<UInt8>) -> Void) {
         let range = bodyDone..<bodyDone + count
         bodyDone += count
         worker.out.origin.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[range]).span) }
     }
 
-    /// What is written from here on is for that exchange's stream.
+    /// Switches the output to this exchange's stream.
     private mutating func begin(_ id: ExchangeID, of connection: Connection) -> OriginStream? {
         if writing != id { flush(of: connection) }
         writing = id
         return connection.leases.streams.stream(id)
     }
 
-    /// Sends what waits.
+    /// Sends pending output.
     mutating func flush(of connection: Connection) {
         guard let id = writing else { return }
         writing = nil
@@ -69,10 +69,10 @@ struct RequestWriter {
             if !worker.wire.withUnsafeBytes({ stream.codec.transmit($0) }) { connection.spend(stream.channel, of: id) }
             worker.clearWire()
         }
-        // what has no room in the origin's window waits without a byte of it here
+        // bytes beyond the origin's window are queued in the codec
         connection.machine.queuedForOrigin(stream.queuedBytes, of: id, now: worker.loop.now, &worker.out)
     }
 
-    /// All orders are carried out, and the outbox is cleared.
+    /// Resets the state after all orders.
     mutating func end() { bodyDone = 0 }
 }

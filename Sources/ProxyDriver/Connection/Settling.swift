@@ -1,8 +1,8 @@
-/// What a connection has to remember while it carries orders out.
+/// The state of a connection while it executes orders.
 struct Settling {
     var isUnderWay = false
-    /// Something may have happened to any exchange, so the reading of all has to be looked at.
+    /// True if an event may concern all exchanges, so that reading has to be updated for all.
     var concernsAll = false
-    /// The client had as much to take as is kept for it, when that was looked at last.
+    /// True if the client's queue was full at the last check.
     var wasClientFull = false
 }

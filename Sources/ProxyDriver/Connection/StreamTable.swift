@@ -1,10 +1,10 @@
 import ProxyCore
 
-/// The origins' streams of one client's exchanges: being made, or in use. There are few, so they are looked through.
+/// The origin streams of one client connection's exchanges, being dialed or in use. There are few, so look-ups scan.
 struct StreamTable {
     enum Entry {
         case dial(Dial)
-        /// It waits to know whether the origin is there, or what it takes.
+        /// Waits to learn whether the origin is alive, or which upgrades it accepts.
         case probe(OriginChannel)
         case stream(OriginStream)
     }
@@ -12,7 +12,7 @@ struct StreamTable {
     private struct Slot {
         let id: ExchangeID
         var entry: Entry
-        /// Whether it is to be read has to be found out: something happened to its exchange, or it waits for that.
+        /// True if its reading has to be updated.
         var isDue = true
     }
 
@@ -42,13 +42,13 @@ struct StreamTable {
 
     // MARK: reading
 
-    /// Something happened to that exchange.
+    /// Marks an exchange as changed.
     mutating func note(_ id: ExchangeID) {
         guard let index = slots.firstIndex(where: { $0.id == id }) else { return }
         slots[index].isDue = true
     }
 
-    /// Has streams read, or not, as is wanted: those to which something happened, those that are not read, or all.
+    /// Updates the reading of streams: those of changed exchanges, paused ones, or all.
     mutating func read(all: Bool, _ isWanted: (ExchangeID) -> Bool) {
         for index in slots.indices where all || slots[index].isDue {
             guard case .stream(let stream) = slots[index].entry else { continue }
@@ -58,7 +58,7 @@ struct StreamTable {
         }
     }
 
-    /// Where the client's bytes may go as they are, and for which exchange; nil where messages are made of all of them.
+    /// The exchange and channel for raw relay; nil if all bytes are in frames.
     var relay: (exchange: ExchangeID, channel: OriginChannel)? {
         for slot in slots {
             if case .stream(let stream) = slot.entry, let channel = stream.codec.relay { return (slot.id, channel) }
@@ -66,6 +66,6 @@ struct StreamTable {
         return nil
     }
 
-    /// An exchange that has one.
+    /// Any exchange with an entry.
     var any: ExchangeID? { slots.first?.id }
 }

@@ -1,21 +1,20 @@
 import EventLoop
 import ProxyCore
 
-/// The exchanges of one loop that wait for something that is decided for all loops, by what each waits for: the loop is told
-/// of it by its mailbox.
+/// The exchanges of one loop that wait for a shared decision, by key. Decisions arrive through a mailbox.
 final class WaitingExchanges<Key: Hashable & Sendable> {
     private struct Waiting {
-        /// An exchange gives its place up before its connection goes.
+        /// An exchange is removed before its connection ends.
         unowned let connection: Connection
         let exchange: ExchangeID
     }
 
-    /// Whoever decides posts here what was decided.
+    /// The mailbox that receives the keys of decisions.
     let mailbox: Mailbox<Key>
     private var port: EventSource?
     private var waiting: [Key: Waiting] = [:]
 
-    /// - Parameter tell: tells the connection that its exchange need not wait any longer.
+    /// - Parameter tell: notifies the connection that the wait is over.
     init(loop: Loop, tell: @escaping (Connection, ExchangeID) -> Void) throws(SystemError) {
         mailbox = try Mailbox()
         port = try MailboxPort(loop: loop, mailbox) { [unowned self] key in

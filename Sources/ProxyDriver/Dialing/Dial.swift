@@ -5,8 +5,8 @@ internal import Names
 import ProxyCore
 import TLSEngine
 
-/// Makes one connection to an origin, or to the proxy on the way there, or takes one over on which nothing was said so far, and hands
-/// it to those who wait for it. Whoever wants one that may carry many waits for the same; it is given up when the last of them has gone.
+/// Makes one connection to an origin or its upstream proxy, or takes over an unused one, and hands it to the requests that wait.
+/// Requests for a shared connection join the same dial. It is cancelled when the last of them leaves.
 final class Dial {
     let origin: Origin
     private let worker: Worker
@@ -15,9 +15,9 @@ final class Dial {
     private var requests: LeaseQueue
     private var connector: HostConnector
     private var handshake: OriginHandshake
-    /// The connection that stands, on which it is agreed what is spoken.
+    /// The established connection, during the handshake.
     private var winner: OriginChannel?
-    /// The connection stood before: it was made for a tunnel in which TLS is spoken now.
+    /// True if an existing connection was taken over: it was made for a tunnel that now carries TLS.
     private var isTakenOver = false
     private var isOver = false
 
@@ -48,7 +48,7 @@ final class Dial {
         goOn(handshake.secure(channel, first: []), on: channel)
     }
 
-    /// What stood may have ended unseen: another is made.
+    /// Dials anew after a taken-over connection turned out to be closed.
     private func connectAfterAll() {
         giveUpWinner()
         isTakenOver = false
@@ -56,9 +56,9 @@ final class Dial {
         connect()
     }
 
-    // MARK: who waits
+    // MARK: waiting requests
 
-    /// Another may wait for it. One that takes longer than a connection may take has nobody wait who could have a better one.
+    /// True if another request may join. A dial that exceeds the connect timeout is not joined.
     func takesMore(now: Int) -> Bool {
         !isOver && requests.count < worker.origins.pool.known.terms(origin).maxStreams
             && now - began < worker.settings.engine.settings.timeouts.connect
@@ -66,7 +66,7 @@ final class Dial {
 
     func join(_ request: LeaseRequest) { requests.add(request) }
 
-    /// Does not wait any more.
+    /// Removes a request. The last one cancels the dial.
     func leave(_ connection: Connection, _ exchange: ExchangeID) {
         requests.remove(connection, exchange)
         guard requests.isEmpty, !isOver else { return }
@@ -94,7 +94,7 @@ final class Dial {
         goOn(connector.connected(channel, error, for: self))
     }
 
-    /// The next address may be tried.
+    /// Tries the next address after a delay.
     func rang() { goOn(connector.goOn(for: self)) }
 
     private func goOn(_ outcome: HostConnector.Outcome) {
@@ -131,7 +131,7 @@ final class Dial {
         }
     }
 
-    /// Nothing will be heard from the channel.
+    /// Handles a channel that cannot be read.
     func readingRefused(_ channel: OriginChannel) {
         guard channel === winner else { return }
         fail(.failed("the system does not watch the connection"))
@@ -140,8 +140,8 @@ final class Dial {
     // MARK: the end
 
     /// - Parameters:
-    ///   - first: what the origin said already.
-    ///   - greeted: the codec that has begun on it.
+    /// - first: bytes that the origin has sent already.
+    /// - greeted: the codec that has started on the connection.
     private func succeed(_ channel: OriginChannel, first: [UInt8], greeted: (any StreamClient)?) {
         channel.dial = nil
         worker.metrics.count(isTakenOver ? .leasedIdle : .leasedNew)
@@ -151,7 +151,7 @@ final class Dial {
         end()
         let engine = worker.settings.engine
         let request = requests.removeFirst()
-        // what is said of an origin counts until it has shown otherwise
+        // prior knowledge of HTTP/2 counts until the origin has proved otherwise
         let isOther = origin.isSaidToSpeakHTTP2 && worker.origins.pool.known[origin] == .exchanges
         if version != .http1, !isOther, let codec = greeted ?? worker.protocols.client(channel, engine) {
             worker.metrics.count(.originStreamConnections)
@@ -162,7 +162,7 @@ final class Dial {
         if let request { request.connection.leases.dialed(channel, request, first: first) }
         while let next = requests.removeFirst() { next.connection.leases.joined(channel, to: origin, next) }
         if request?.scope == .new { channel.codec.withdrawAfterOne() }
-        // only now: until a connection holds the channel, this is the one reference to it
+        // only now: this is the sole reference until a connection holds the channel
         winner = nil
     }
 
@@ -179,7 +179,7 @@ final class Dial {
             }
         }
         while let next = requests.removeFirst() {
-            // what one client has too many of says nothing about another
+            // one client's limit of names does not affect the others
             if case .tooManyNames = failure {
                 next.connection.leases.leaseAgain(origin, next)
             } else {

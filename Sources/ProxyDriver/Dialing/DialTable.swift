@@ -1,10 +1,10 @@
 import ProxyCore
 
-/// Connections that are being made and may come to carry many exchanges: whoever wants one to the same origin may wait for it.
+/// Dials that may become shared connections; other requests to the same origin may join them.
 struct DialTable {
     private var dials: [Origin: [Dial]] = [:]
 
-    /// One that has room for another; nil where there is none.
+    /// A dial with room for another request; nil if there is none.
     func joinable(_ origin: Origin, now: Int) -> Dial? { dials[origin]?.first { $0.takesMore(now: now) } }
 
     mutating func add(_ dial: Dial) { dials[dial.origin, default: []].append(dial) }
@@ -15,7 +15,7 @@ struct DialTable {
         if dials[dial.origin]?.isEmpty == true { dials[dial.origin] = nil }
     }
 
-    /// Nobody waits for them who does not do so yet: they were begun by rules that are no more.
+    /// Lets nobody join any more, because the dials were started under an old configuration.
     mutating func close() { dials = [:] }
 
     var isEmpty: Bool { dials.isEmpty }

@@ -1,22 +1,22 @@
 internal import HTTPCodec
 
-/// Asks an origin that is only said to speak HTTP/2 whether it does: it is greeted so before any request goes out. What it says
-/// first tells, for a server that does begins with its settings (RFC 9113 §3.4), and others answer in their own way.
+/// Checks whether an origin with prior knowledge speaks HTTP/2, before any request is sent. An HTTP/2 server starts with SETTINGS
+/// (RFC 9113 §3.4); others respond in their own way.
 struct Greeting {
     enum Finding {
         case needsMore
-        /// It does; all that it has said so far.
+        /// It speaks HTTP/2; all bytes received so far.
         case streams([UInt8])
         case other
     }
 
-    /// What has greeted.
+    /// The codec that has started.
     let codec: any StreamClient
     private var bytes: [UInt8] = []
-    /// A SETTINGS frame of the connection that acknowledges none (RFC 9113 §6.5), behind its length.
+    /// The type, flags and stream of a SETTINGS frame without ACK (RFC 9113 §6.5).
     private static let beginning: [UInt8] = [4, 0, 0, 0, 0, 0]
 
-    /// - Parameter out: takes what it says.
+    /// - Parameter out: receives the greeting.
     init(_ codec: any StreamClient, to out: inout [UInt8]) {
         self.codec = codec
         codec.ping(to: &out)

@@ -5,7 +5,7 @@ import Metrics
 internal import Names
 import ProxyCore
 
-/// Connects to a host: asks for its addresses and races them. Each is checked first, and then connected to as it is.
+/// Connects to a host: resolves its addresses and races them. Each address is checked before it is used.
 struct HostConnector {
     enum Outcome {
         case goesOn
@@ -27,7 +27,7 @@ struct HostConnector {
     private var failure = LeaseFailure.unresolvable("the name has no address")
     private var awaitsNames = false
     private var hasAddress = false
-    /// It is connected, or nobody waits any more.
+    /// True once connected or cancelled.
     private var isOver = false
 
     init(to origin: Origin, _ worker: Worker) {
@@ -36,12 +36,12 @@ struct HostConnector {
         hop = origin.hop
     }
 
-    /// No address is known so far.
+    /// True while no address is known.
     var isResolving: Bool { awaitsNames && !hasAddress }
 
     /// - Parameters:
-    ///   - dial: is told what is heard of addresses, of connections, and when time has passed.
-    ///   - client: whose share a question of a name counts to.
+    /// - dial: is told about addresses, connections and timers.
+    /// - client: the client that a DNS query is counted for.
     mutating func start(for dial: Dial, of client: AddressBlock?) -> Outcome {
         if let known = NameService.immediate(hop.host, port: hop.port) {
             return take(known, isComplete: true, for: dial)
@@ -91,7 +91,7 @@ struct HostConnector {
         return goOn(for: dial)
     }
 
-    /// Begins what is due.
+    /// Starts the attempts that are due.
     mutating func goOn(for dial: Dial) -> Outcome {
         while !isOver {
             switch race.next(now: worker.loop.now) {
@@ -108,13 +108,13 @@ struct HostConnector {
 
     private mutating func ring(_ dial: Dial, at time: Int) {
         if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned dial] in dial.rang() } }
-        // without memory for a timer the other addresses wait for this one to fail
+        // if no timer can be created, the next address waits for this one to fail
         _ = alarm?.set(milliseconds: time - worker.loop.now)
     }
 
     // MARK: attempts
 
-    /// - Returns: the connection where it stands at once.
+    /// - Returns: the connection if it is established at once.
     private mutating func attempt(_ address: SocketAddress, for dial: Dial) -> OriginChannel? {
         guard let checked = IPAddress(bytes: address.address) else {
             race.failed(now: worker.loop.now)
@@ -143,12 +143,12 @@ struct HostConnector {
         }
     }
 
-    /// An attempt came to something.
+    /// Handles the result of an attempt.
     mutating func connected(_ channel: OriginChannel, _ error: SystemError?, for dial: Dial) -> Outcome {
         if let winner = outcome(of: channel, error) { .connected(winner) } else { goOn(for: dial) }
     }
 
-    /// - Returns: the connection where it stands. Nobody else holds it.
+    /// - Returns: the established connection, which nobody else holds.
     private mutating func outcome(of channel: OriginChannel, _ error: SystemError?) -> OriginChannel? {
         guard let index = attempts.firstIndex(where: { $0.channel === channel }) else { return nil }
         worker.loop.refreshNow()
@@ -164,12 +164,12 @@ struct HostConnector {
     }
 
     private mutating func lose(_ error: SystemError) {
-        // a family that this machine does not speak says nothing about the host
+        // an address family that this machine lacks says nothing about the host
         let isTelling = error.code != ENETUNREACH && error.code != EAFNOSUPPORT
         switch failure {
         case .unresolvable: failure = .refused(error.reason)
         case .refused where isTelling: failure = .refused(error.reason)
-        // why an address was not tried is what there is something to do about
+        // the reason why an address was not tried is more useful
         default: break
         }
         race.failed(now: worker.loop.now)

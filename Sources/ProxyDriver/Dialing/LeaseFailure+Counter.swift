@@ -3,7 +3,7 @@ import ProxyCore
 import TLSEngine
 
 extension LeaseFailure {
-    /// As what it is counted.
+    /// The counter of the failure.
     var counter: LoopCounter {
         switch self {
         case .unresolvable, .unresolved: .dialName
@@ -18,7 +18,7 @@ extension LeaseFailure {
         }
     }
 
-    /// The origin speaks none of what was offered to it (RFC 7301 §3.2).
+    /// True if the origin supports none of the offered protocols (RFC 7301 §3.2).
     var wantsAnotherProtocol: Bool {
         if case .insecure(let fault) = self { fault.kind == .alert(120) } else { false }
     }

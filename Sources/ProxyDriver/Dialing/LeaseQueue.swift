@@ -2,7 +2,7 @@ internal import Addresses
 import EventLoop
 import ProxyCore
 
-/// Those who wait for a connection that is being made, the first first; they are told how far it has come.
+/// The requests that wait for a dial in order of arrival. They are told about its progress.
 struct LeaseQueue {
     private var requests: [LeaseRequest]
     private(set) var step = LeaseStep.connecting
@@ -12,7 +12,7 @@ struct LeaseQueue {
     var isEmpty: Bool { requests.isEmpty }
     var count: Int { requests.count }
 
-    /// Who the first client is where clients are counted.
+    /// The first client's address block, for counting.
     var client: AddressBlock? { requests.first?.connection.machine.clientNetwork }
 
     mutating func add(_ request: LeaseRequest) {
@@ -24,7 +24,7 @@ struct LeaseQueue {
         requests.removeAll { $0.isOf(connection, exchange) }
     }
 
-    /// Whoever is told of the outcome may have others of them leave.
+    /// Notifying a request may remove others, so they are taken one by one.
     mutating func removeFirst() -> LeaseRequest? { requests.isEmpty ? nil : requests.removeFirst() }
 
     mutating func reached(_ step: LeaseStep) {

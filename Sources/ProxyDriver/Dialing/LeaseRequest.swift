@@ -1,28 +1,28 @@
 import ProxyCore
 
-/// An exchange that wants a stream of an origin's, and what kind of one.
+/// An exchange's request for a stream of an origin.
 struct LeaseRequest {
     unowned let connection: Connection
     let exchange: ExchangeID
     let scope: LeaseScope
     var version: LeaseVersion
     var streamUse = StreamUse.asOffered
-    /// It wants to know that somebody is there. Others that do need no connection of their own.
+    /// True to only check that the origin can be reached. Such requests share a connection.
     var asksPresence = false
-    /// How often it waited for a connection that had no stream for it in the end.
+    /// How often a connection it waited for had no stream left.
     var disappointments = 0
 
-    /// When an Upgrade goes in a stream.
+    /// When an Upgrade may use a stream.
     enum StreamUse {
-        /// Where the origin has said that it takes it there.
+        /// If the origin has announced support.
         case asOffered
-        /// It goes as HTTP/1 has it, or, where the origin does not speak that, in a stream.
+        /// HTTP/1 first, and a stream if the origin does not speak HTTP/1.
         case lastResort
-        /// There is no other way.
+        /// Only in a stream.
         case only
     }
 
-    /// From then on it has a connection made for itself.
+    /// The limit of `disappointments`, after which it dials for itself.
     static let maxDisappointments = 3
 
     func isOf(_ connection: Connection, _ exchange: ExchangeID) -> Bool {
@@ -31,6 +31,6 @@ struct LeaseRequest {
 }
 
 extension LeaseVersion {
-    /// A stream of a connection that carries many will do.
+    /// True if a stream of a shared connection is acceptable.
     var takesStreams: Bool { self == .any || self == .upgrade }
 }

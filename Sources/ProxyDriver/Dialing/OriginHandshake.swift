@@ -3,32 +3,31 @@ internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// What is said on a connection before the first request: the proxy on the way is asked for a tunnel, TLS is agreed on, and an origin
-/// that is only said to speak HTTP/2 is greeted so.
+/// The handshakes before the first request: CONNECT to an upstream proxy, TLS, and a check of HTTP/2 with prior knowledge.
 struct OriginHandshake {
     enum Outcome {
         case goesOn
         /// - Parameters:
-        ///   - first: what the origin said already.
-        ///   - greeted: the codec that has begun on it.
+        /// - first: bytes that the origin has sent already.
+        /// - greeted: the codec that has started on the connection.
         case done(first: [UInt8], greeted: (any StreamClient)? = nil)
-        /// The connection has ended in the middle of TLS.
+        /// The connection was closed during TLS.
         case ended
-        /// The origin turned out to speak HTTP/1.
+        /// The origin speaks HTTP/1.
         case isOther
         case failed(LeaseFailure)
     }
 
     private enum Stage {
         case none
-        /// The proxy on the way is asked for a tunnel.
+        /// CONNECT to the upstream proxy.
         case connect(ConnectHandshake, UpstreamProxy)
         case tls
         case greeting(Greeting)
     }
 
     private let origin: Origin
-    /// A connection that carries many is wanted, or will do.
+    /// True if a shared connection is acceptable.
     private let takesStreams: Bool
     private let worker: Worker
     private var stage = Stage.none
@@ -41,7 +40,7 @@ struct OriginHandshake {
 
     var isSecuring: Bool { if case .tls = stage { true } else { false } }
 
-    /// The connection stands.
+    /// Starts the handshakes on a new connection.
     mutating func begin(on channel: OriginChannel) -> Outcome {
         guard case .tunnel(let proxy) = origin.route else { return secure(channel, first: []) }
         let connect = ConnectHandshake(to: origin, by: proxy, worker.settings.engine)
@@ -88,8 +87,8 @@ struct OriginHandshake {
 
     // MARK: TLS
 
-    /// The way to the origin is free. Where TLS is spoken there, it begins.
-    /// - Parameter first: what came out of the tunnel already.
+    /// Starts TLS to the origin if the scheme needs it.
+    /// - Parameter first: bytes that have arrived through the tunnel.
     mutating func secure(_ channel: OriginChannel, first: [UInt8]) -> Outcome {
         guard origin.scheme == .https else { return greet(channel, first: first) }
         guard first.isEmpty else {
@@ -117,7 +116,7 @@ struct OriginHandshake {
 
     // MARK: the greeting
 
-    /// Where nobody but a client says that HTTP/2 is spoken there, it is found out before anything is asked.
+    /// Checks HTTP/2 with prior knowledge if only a client has claimed it.
     private mutating func greet(_ channel: OriginChannel, first: [UInt8]) -> Outcome {
         guard origin.isSaidToSpeakHTTP2, takesStreams, first.isEmpty, worker.origins.pool.known[origin] == nil,
             let codec = worker.protocols.client(channel, worker.settings.engine)

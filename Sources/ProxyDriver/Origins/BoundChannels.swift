@@ -1,13 +1,13 @@
 import EventLoop
 import ProxyCore
 
-/// Idle connections to origins that carry the identity of one client: they serve that client's connection alone, and end
-/// with it. The latest is kept whatever others have: nobody can break off a conversation by holding many.
+/// Idle origin connections that carry one client's identity. They serve only that client's connection and end with it. The latest
+/// is always kept, so that no client can break another's authentication by holding many.
 final class BoundChannels: ChannelKeeper {
     /// Oldest first.
     private var channels: [OriginChannel] = []
     private unowned let pool: OriginPool
-    /// Origins with which one client is in conversation at once.
+    /// The limit of such connections for one client.
     static let limit = 4
 
     init(pool: OriginPool) { self.pool = pool }
@@ -29,7 +29,7 @@ final class BoundChannels: ChannelKeeper {
     }
 
     func discard(_ channel: OriginChannel) {
-        // closing defers the channel's release, which keeps it alive when this lets go of it
+        // closing defers the release, which keeps the channel alive when it is removed
         channel.leave()
         if let index = channels.firstIndex(where: { $0 === channel }) { remove(at: index) }
     }

@@ -4,26 +4,26 @@ internal import HTTP1
 internal import HTTPCodec
 import ProxyCore
 
-/// A stream of an origin's connection, which an exchange has leased.
+/// A leased stream of an origin connection.
 struct OriginStream {
     let channel: OriginChannel
     let id: StreamID
 
     var codec: ClientCodec { channel.codec }
 
-    /// Bytes that wait for the origin.
+    /// The bytes queued for the origin.
     var queuedBytes: Int { channel.queuedBytes + codec.waiting(on: id) }
 }
 
-/// Turns the bytes of an origin's connection into messages and back, by stream. HTTP/1 has one stream, which is the connection
-/// itself. Which version it is, nobody else asks but the pool, and whoever agrees on it.
+/// Converts between an origin connection's bytes and messages, by stream. HTTP/1 has one stream, the connection itself. Only the
+/// pool and the protocol negotiation check the version.
 enum ClientCodec {
     case http1(OriginChannel)
     case http2(SharedStreams)
 
     // MARK: leases
 
-    /// The stream of whom the connection was made for, or found for; nil where there is none.
+    /// Lends a stream to the request that the connection was made or found for; nil if there is none.
     func lend(to request: LeaseRequest) -> StreamID? {
         switch self {
         case .http1(let channel): channel.http1.lend(to: request.connection, request.exchange)
@@ -31,7 +31,7 @@ enum ClientCodec {
         }
     }
 
-    /// The stream of somebody who waited for the connection, too; nil where others have all that there are.
+    /// Lends a stream to another request that waited; nil if none is left.
     func lendAnother(to request: LeaseRequest) -> StreamID? {
         switch self {
         case .http1: nil
@@ -39,20 +39,20 @@ enum ClientCodec {
         }
     }
 
-    /// Has a request for an Upgrade wait until the origin has said whether it takes such in a stream.
-    /// - Returns: false where there is nothing to wait for.
+    /// Makes an Upgrade wait until the origin has announced whether streams support it.
+    /// - Returns: false if there is nothing to wait for.
     func awaitTerms(_ request: LeaseRequest) -> Bool {
         guard case .http2(let streams) = self, request.version == .upgrade else { return false }
         streams.awaitTerms(request)
         return true
     }
 
-    /// Does not wait any more.
+    /// Ends the wait of an exchange.
     func leave(_ connection: Connection, _ exchange: ExchangeID) {
         if case .http2(let streams) = self { streams.leave(connection, exchange) }
     }
 
-    /// - Parameter first: what the origin said before anything was asked of it.
+    /// - Parameter first: bytes that the origin sent before the request.
     func begin(with first: [UInt8], for request: LeaseRequest) {
         guard !first.isEmpty else { return }
         switch self {
@@ -61,8 +61,8 @@ enum ClientCodec {
         }
     }
 
-    /// Nobody uses the stream any more.
-    /// - Returns: whether the connection may be used again, where that was its only stream.
+    /// Releases a stream.
+    /// - Returns: whether the connection is reusable, if that was its only stream.
     func release(_ stream: StreamID, reusable: Bool) -> Bool? {
         switch self {
         case .http1(let channel): return channel.http1.release() && reusable && !channel.hasEnded
@@ -72,11 +72,11 @@ enum ClientCodec {
         }
     }
 
-    /// No further stream is lent.
+    /// Lends no more streams.
     func withdraw() { if case .http2(let streams) = self { streams.withdraw() } }
 
-    /// Whoever it was made for wants a new one each time, and would leave one behind each time. One that waits to hear what the origin
-    /// takes has none yet.
+    /// Lends no more streams after the first. A caller that needs a new connection each time would otherwise leave one behind
+    /// each time. A request that waits for the origin's settings has no stream yet.
     func withdrawAfterOne() { if case .http2(let streams) = self, streams.count == 1 { streams.withdraw() } }
 
     // MARK: requests
@@ -97,7 +97,7 @@ enum ClientCodec {
         }
     }
 
-    /// Bytes of what is no message.
+    /// Writes bytes outside of messages.
     func writeRaw(_ bytes: Span<UInt8>, on stream: StreamID, to wire: inout [UInt8]) {
         switch self {
         case .http1: wire.append(bytes)
@@ -112,7 +112,7 @@ enum ClientCodec {
         }
     }
 
-    /// The origin hears no more on a stream that carries no message. It may still speak.
+    /// Ends the sending side of a stream without messages. The origin may continue to send.
     func finish(_ stream: StreamID, to wire: inout [UInt8]) {
         switch self {
         case .http1(let channel): channel.finish()
@@ -120,8 +120,8 @@ enum ClientCodec {
         }
     }
 
-    /// Has what was written leave.
-    /// - Returns: false when the origin is gone.
+    /// Sends written bytes.
+    /// - Returns: false if the origin is gone.
     func transmit(_ wire: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .http1(let channel): channel.send(wire)
@@ -129,7 +129,7 @@ enum ClientCodec {
         }
     }
 
-    /// Bytes that are kept until the origin grants room for them.
+    /// The bytes that wait for the origin's window.
     func waiting(on stream: StreamID) -> Int {
         switch self {
         case .http1: 0
@@ -148,7 +148,7 @@ enum ClientCodec {
 
     // MARK: raw bytes
 
-    /// Where bytes pass as they are, from socket to socket if need be; nil where all of them go in frames.
+    /// The channel for raw relay; nil if all bytes are in frames.
     var relay: OriginChannel? {
         switch self {
         case .http1(let channel): channel
@@ -158,7 +158,7 @@ enum ClientCodec {
 
     // MARK: the connection
 
-    /// Somebody has a stream of it, or may have one.
+    /// True if a stream is lent or can be lent.
     var isInUse: Bool {
         switch self {
         case .http1(let channel): channel.http1.isLent
@@ -194,7 +194,7 @@ enum ClientCodec {
         }
     }
 
-    /// Nothing more will be heard of the origin.
+    /// Handles the loss of the origin's input.
     func broke() {
         switch self {
         case .http1(let channel): channel.http1.ended(channel, cut: true)

@@ -4,14 +4,13 @@ internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// The one stream of an origin's connection that speaks HTTP/1: what reads and writes its messages, and whose it is. Its channel
-/// owns it.
+/// The only stream of an HTTP/1 origin connection: its codec and its exchange. The channel owns it.
 final class HTTP1Stream {
     var codec = HTTP1Client()
     @Unretained private var connection: Connection?
     private var exchange: ExchangeID?
 
-    /// There is no other.
+    /// The id of the only stream.
     private static let id = StreamID(1)
 
     var isLent: Bool { connection != nil }
@@ -22,14 +21,14 @@ final class HTTP1Stream {
         return Self.id
     }
 
-    /// - Returns: false where the origin's connection is of no further use.
+    /// - Returns: false if the origin connection cannot be reused.
     func release() -> Bool {
         connection = nil
         exchange = nil
         return codec.isReusable
     }
 
-    // MARK: what the origin says
+    // MARK: input
 
     func readable(_ channel: OriginChannel) {
         guard let connection else { return }
@@ -56,7 +55,7 @@ final class HTTP1Stream {
         }
     }
 
-    /// - Parameter first: what the origin said before it was asked.
+    /// - Parameter first: bytes that the origin sent before the request.
     func begin(with first: [UInt8], for request: LeaseRequest) {
         guard let connection, connection === request.connection else { return }
         connection.machine.received(
@@ -84,8 +83,8 @@ final class HTTP1Stream {
         connection.settle(of: exchange)
     }
 
-    /// Bytes that nobody here needs to see pass from socket to socket inside the kernel, where there are many of them.
-    /// - Returns: nil where they have to be read; else whether more may pass in this turn.
+    /// Splices bulk data from socket to socket in the kernel if no code needs to see it.
+    /// - Returns: nil if the data has to be read; else whether more may pass in this turn.
     private func pass(from channel: OriginChannel, to connection: Connection, _ now: Int) -> Bool? {
         guard channel.comesInBulk, let exchange,
             let outcome = channel.pass(
@@ -100,7 +99,7 @@ final class HTTP1Stream {
                 connection.client.lost()
                 return false
             }
-            // it passes on again once nothing is left of it
+            // passing resumes once the queue is empty
             connection.noteClientQueue(highWater: 0)
             connection.machine.relayedFromOrigin(
                 count, through: &codec, for: exchange, now: now, &connection.worker.out)
@@ -110,10 +109,10 @@ final class HTTP1Stream {
         return false
     }
 
-    /// The origin will say no more.
+    /// Handles the end of the origin's input.
     /// - Parameters:
-    ///   - cut: what it said may be incomplete, and it hears nothing either.
-    ///   - fault: why TLS broke, where that is what broke.
+    /// - cut: true if the input may be truncated and the origin receives nothing more.
+    /// - fault: the TLS fault that ended it, if any.
     func ended(_ channel: OriginChannel, cut: Bool, fault: TLSFault? = nil) {
         channel.hasEnded = true
         channel.stopReading()
@@ -128,7 +127,7 @@ final class HTTP1Stream {
         connection.settle()
     }
 
-    // MARK: what it takes
+    // MARK: output
 
     func progressed() { if let exchange { connection?.progressed(.origin, exchange) } }
     func drained() { if let exchange { connection?.originDrained(exchange) } }

@@ -1,17 +1,16 @@
 import HTTPCodec
 import ProxyCore
 
-/// What origins spoke last on connections that might have come to carry many exchanges. Who wants one to an origin that
-/// speaks HTTP/1 waits for nobody else's. Bounded: of those not heard of lately nothing is known.
+/// The last known protocol of origins that may speak HTTP/2. Requests to an HTTP/1 origin do not wait for the dials of others.
+/// Bounded: origins that were not noted recently are forgotten.
 struct KnownOrigins {
     enum Speech: Equatable {
-        /// One exchange at a time.
+        /// HTTP/1: one exchange at a time.
         case exchanges
         case streams(StreamTerms)
     }
 
-    /// What is taken for granted of streams before an origin has said anything: no fewer than what is recommended for all
-    /// (RFC 9113 §6.5.2).
+    /// The assumed limits before an origin's SETTINGS: the recommended minimum of streams (RFC 9113 §6.5.2).
     static let unsaid = StreamTerms(maxStreams: 100)
     private static let limit = 1_024
 
@@ -20,7 +19,7 @@ struct KnownOrigins {
 
     subscript(origin: Origin) -> Speech? { recent[origin] ?? older[origin] }
 
-    /// What there may be at a time on a connection to there.
+    /// The stream limits of a connection to this origin.
     func terms(_ origin: Origin) -> StreamTerms {
         if case .streams(let terms) = self[origin] { terms } else { Self.unsaid }
     }

@@ -1,53 +1,53 @@
 import ProxyCore
 
-/// Tells an origin that is slow from one that is gone, on a connection that carries many exchanges: where somebody waits and nothing
-/// comes, a PING is due, and where nothing answers it either, nobody is there. Times in milliseconds of the loop's clock.
+/// Tells a slow origin from a dead one on a shared connection. If exchanges wait and nothing arrives, a PING is due. If it is not
+/// acknowledged either, the origin is gone. Times in milliseconds of the loop's clock.
 struct LifeWatch {
     enum Finding {
         case nothing
         /// A PING is due.
         case ask
-        /// Nobody is there.
+        /// The origin is gone.
         case gone
     }
 
     private enum State {
         case heard
-        /// A PING went out then.
+        /// A PING was sent at this time.
         case asked(at: Int)
-        /// It is out for too long. What came while the loop was held up is read before anybody draws a conclusion.
+        /// The PING is overdue. Input that arrived while the loop was busy is read before the verdict.
         case overdue
     }
 
     struct Bounds {
-        /// As long after something came, nobody asks whether somebody is there.
+        /// How long after input the origin counts as alive.
         var fresh = 5_000
-        /// Whoever waits to know it goes elsewhere after that.
+        /// How long a waiting request waits for the acknowledgement.
         var probe = 1_000
-        /// The longest that an answer may take.
+        /// The maximum time for an acknowledgement.
         var patience = 5_000
     }
 
-    /// Between two PINGs that nothing but their answers came for: servers end connections for more of them.
+    /// The interval between PINGs without messages in between. Servers end connections that send more.
     private static let interval = 300_000
 
     private var state = State.heard
     private var heardAt: Int
     private var nextPing = Int.min
-    /// What the origin had still to take when a PING that is out was looked at last.
+    /// The bytes in flight at the last check of a PING.
     private var untaken = Int.max
 
     init(now: Int) { heardAt = now }
 
-    /// How long it may be silent before it is asked: half of what an exchange has, so that there is time left for the answer.
+    /// The silence before a PING: half of the exchange's timeout, so that time is left for the response.
     static func quiet(_ timeouts: Timeouts) -> Int {
         min(15_000, max(1_000, min(timeouts.idle, timeouts.response) / 2))
     }
 
-    /// Something was heard lately.
+    /// True if input arrived recently.
     func isFresh(_ now: Int, _ bounds: Bounds) -> Bool { now - heardAt < bounds.fresh }
 
-    /// A PING is out that should have been answered by now.
+    /// True if a PING is overdue.
     func isDoubtful(_ now: Int, _ bounds: Bounds) -> Bool {
         switch state {
         case .heard: false
@@ -58,16 +58,16 @@ struct LifeWatch {
 
     var isAsked: Bool { if case .heard = state { false } else { true } }
 
-    /// Bytes came.
+    /// Records input.
     mutating func heard(_ now: Int) {
         heardAt = now
         state = .heard
     }
 
-    /// They were part of a message.
+    /// Records that the input was part of a message.
     mutating func messageCame() { nextPing = .min }
 
-    /// A PING goes out.
+    /// Records a PING.
     mutating func asks(_ now: Int) {
         state = .asked(at: now)
         nextPing = now + Self.interval
@@ -75,9 +75,9 @@ struct LifeWatch {
     }
 
     /// - Parameters:
-    ///   - isAwaited: somebody waits for an answer.
-    ///   - quiet: from when on the origin is asked.
-    ///   - untaken: bytes on their way to the origin, which a PING waits behind: as long as they become fewer, somebody takes them.
+    /// - isAwaited: true if an exchange waits for a response.
+    /// - quiet: the silence before a PING.
+    /// - untaken: the bytes in flight before the PING; while they decrease, the origin is alive.
     mutating func look(now: Int, isAwaited: Bool, quiet: Int, _ bounds: Bounds, untaken: @autoclosure () -> Int)
         -> Finding
     {

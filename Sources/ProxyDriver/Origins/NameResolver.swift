@@ -3,13 +3,13 @@ import EventLoop
 import HTTPCodec
 import Names
 
-/// The names of one loop: what is known of them, and the dials that wait to know more.
+/// The name resolution of one loop: a cache, and the dials that wait for answers.
 final class NameResolver {
     private let loop: Loop
     private var service: NameService?
     private var cache = NameCache<Dial, AddressBlock>()
 
-    /// - Parameter remarked: something is to be told to a person.
+    /// - Parameter remarked: reports a remark for the operator.
     init(
         loop: Loop, _ settings: NameService.Settings, remarked: @escaping (String) -> Void
     ) throws(SystemError) {
@@ -21,8 +21,8 @@ final class NameResolver {
         }
     }
 
-    /// Looks a name up. Where the finding is not the last word, `Dial.resolved` tells what follows.
-    /// - Parameter client: whose share a new question counts to.
+    /// Looks a name up. If the result is not final, `Dial.resolved` follows.
+    /// - Parameter client: the client that a new query is counted for.
     func find(_ host: String, for dial: Dial, of client: AddressBlock?) -> NameCache<Dial, AddressBlock>.Finding {
         let finding = cache.find(host, for: dial, of: client, now: loop.now)
         switch finding {

@@ -3,33 +3,33 @@ internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// Keeps idle connections to origins.
+/// Holds idle origin connections.
 protocol ChannelKeeper: AnyObject {
-    /// The origin closed the connection, or spoke without being asked.
+    /// Drops a connection that the origin closed or sent unexpected data on.
     func discard(_ channel: OriginChannel)
 }
 
-/// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
+/// An origin's socket: dialed, leased, or idle in the pool.
 final class OriginChannel: StreamChannel {
-    /// What the pool keeps it under.
+    /// The key in the pool.
     private(set) var origin: Origin
     @Unretained var dial: Dial?
-    /// Where it is idle.
+    /// The keeper while it is idle.
     unowned var keeper: (any ChannelKeeper)?
-    /// It carries the identity of one client.
+    /// True if it carries one client's identity.
     var isBound = false
-    /// Not to be used for another request: writing failed, or it said more than it was asked.
+    /// True if it must not be reused: a write failed, or it received unexpected data.
     var isSpent = false
     var idleSince = 0
-    /// Its stream, unless it carries many exchanges at a time.
+    /// Its HTTP/1 stream, if it is not shared.
     let http1 = HTTP1Stream()
-    /// Where it does, these.
+    /// Its streams, if it is shared.
     private(set) var shared: SharedStreams?
-    /// The origin sends no more.
+    /// True if the origin sends no more.
     var hasEnded = false
 
     private let security: WorkerTLS
-    /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.
+    /// The generation of the configuration at the dial, by which the address was allowed and TLS is negotiated.
     private let generation: Int
 
     init(loop: Loop, security: WorkerTLS, origin: Origin, descriptor: consuming Descriptor, connecting: Bool)
@@ -41,7 +41,7 @@ final class OriginChannel: StreamChannel {
         try super.init(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor, connecting: connecting)
     }
 
-    /// What stands for an origin is a connection in a stream.
+    /// The in-memory end that replaces an origin for a connection in a stream.
     init(loop: Loop, security: WorkerTLS, end: MemoryEnd) {
         origin = Origin(scheme: .http, host: "", port: 0)
         self.security = security
@@ -49,10 +49,10 @@ final class OriginChannel: StreamChannel {
         super.init(loop: loop, bufferPool: security.bufferPool, end: end)
     }
 
-    /// Reads and writes the messages on it.
+    /// The codec of its messages.
     var codec: ClientCodec { if let shared { .http2(shared) } else { .http1(self) } }
 
-    /// From here on it carries many exchanges at a time, and the pool lends its streams.
+    /// Makes it a shared connection, whose streams the pool lends.
     func share(_ codec: any StreamClient, _ engine: Engine, from pool: OriginPool) {
         shared = SharedStreams(codec, on: self, engine, pool)
         idleSince = loop.now
@@ -66,30 +66,30 @@ final class OriginChannel: StreamChannel {
         } else if codec.isInUse {
             codec.readable()
         } else if case .nothing = receiveResponse() {
-            // a ticket to resume by may come late
+            // a session ticket may arrive late
         } else {
             keeper?.discard(self)
         }
     }
 
-    /// It stands, and is for that origin from here on, to which something else will be spoken.
+    /// Reassigns the connection to another origin key, for which TLS follows.
     func turn(to origin: Origin) { self.origin = origin }
 
-    /// Begins TLS by the rules that are in force.
+    /// Starts TLS under the current configuration.
     func secure(speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> Received {
         add(try security.stream(to: origin, speaking: protocols))
     }
 
-    /// The rules that it was made by are still in force.
+    /// True if the configuration has not changed since the dial.
     var isCurrent: Bool { generation == security.generation }
 
-    /// Another request may go out on it.
+    /// True if another request may be sent.
     var isReusable: Bool {
-        // bytes that nobody asked for would pass for the next answer
+        // unexpected bytes would be read as the next response
         !isSpent && !isClosed && !holdsBack && queuedBytes == 0 && isCurrent && !(mayHoldMore && holdsUnread)
     }
 
-    /// Receives, and keeps what the origin gives to resume by.
+    /// Receives, and stores new TLS sessions for resumption.
     func receiveResponse() -> Received {
         let received = receive()
         if let session = stream?.takeSession(), isCurrent { security.keep(session, for: origin) }
@@ -98,7 +98,7 @@ final class OriginChannel: StreamChannel {
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
 
-    /// It will not be used after all.
+    /// Closes a connection that is not needed.
     func abandon() {
         dial = nil
         close()

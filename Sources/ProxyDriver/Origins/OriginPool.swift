@@ -4,28 +4,28 @@ internal import HTTPCodec
 import Metrics
 import ProxyCore
 
-/// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
+/// The idle connections of one loop by origin, last used first. Bounded for each origin and in total.
 final class OriginPool: ChannelKeeper {
     /// The idle connections to one origin, oldest first. A class, because changing an array inside a dictionary costs an
     /// allocation each time, and this happens twice for every request.
     private final class IdleChannels {
-        // as the pool's own
+        // owned by the pool only
         var channels: [OriginChannel] = []
     }
 
     private var idleByOrigin: [Origin: IdleChannels] = [:]
-    /// Connections that carry many exchanges at a time: idle, or with room for more.
+    /// The shared connections: idle, or with room for more streams.
     private var shared: [Origin: [OriginChannel]] = [:]
-    /// The same, and those that carry only what they carry by now: somebody may wait on each.
+    /// All shared connections, also those that lend no more streams, for liveness checks.
     private var carriers: [OriginChannel] = []
-    /// Those that are being made for all who come meanwhile.
+    /// The dials that other requests may join.
     var dials = DialTable()
-    /// Those by which it is found out whether somebody is there.
+    /// The dials that only check that an origin can be reached.
     var reaching = DialTable()
     var known = KnownOrigins()
     var life = LifeWatch.Bounds()
     private(set) var count = 0
-    /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
+    /// The count of idle connections bound to clients, kept elsewhere. They do not count towards the pool's limits.
     var bound = 0
     var perOrigin: Int
     private let total: Int
@@ -35,10 +35,10 @@ final class OriginPool: ChannelKeeper {
         self.total = total
     }
 
-    /// Whether a client that has one of its own may keep another.
+    /// Whether clients with a bound connection may keep another.
     var mayBindMore: Bool { bound < total }
 
-    /// An idle connection to the origin, out of the pool.
+    /// Takes an idle connection to the origin.
     func take(_ origin: Origin) -> OriginChannel? {
         guard let channel = idleByOrigin[origin]?.channels.popLast() else { return nil }
         return handOut(channel)
@@ -50,7 +50,7 @@ final class OriginPool: ChannelKeeper {
         return channel
     }
 
-    /// A connection to there on which nothing has been said, out of the pool.
+    /// Takes a connection on which nothing was sent yet.
     func takeUnused(_ origin: Origin) -> OriginChannel? {
         guard let idle = idleByOrigin[origin], let index = idle.channels.lastIndex(where: \.http1.codec.isUnused) else {
             return nil
@@ -58,7 +58,7 @@ final class OriginPool: ChannelKeeper {
         return handOut(idle.channels.remove(at: index))
     }
 
-    /// A connection to there stands, of which the origin has not said that it ends: in TLS, or before anything was said.
+    /// Whether an open connection proves that the origin can be reached: with TLS, or an unused one.
     func reaches(_ origin: Origin) -> Bool {
         let secured = origin.secured
         return idleByOrigin[secured]?.channels.isEmpty == false || shared[secured]?.isEmpty == false
@@ -85,7 +85,7 @@ final class OriginPool: ChannelKeeper {
     }
 
     func discard(_ channel: OriginChannel) {
-        // closing defers the channel's release, which keeps it alive when the pool lets go of it
+        // closing defers the release, which keeps the channel alive when the pool removes it
         channel.keeper = nil
         channel.leave()
         guard let idle = idleByOrigin[channel.origin],
@@ -95,9 +95,9 @@ final class OriginPool: ChannelKeeper {
         count -= 1
     }
 
-    /// Closes what has been idle since before `limit`, and forgets origins without a connection.
+    /// Closes connections idle since before `limit`, and removes empty lists.
     func expire(before limit: Int) {
-        // each list is in the order of time: where its first is young enough there is nothing to do
+        // lists are in order of time, so a recent first entry means that nothing has expired
         for (origin, idle) in idleByOrigin where (idle.channels.first?.idleSince ?? .min) < limit {
             let old = idle.channels.firstIndex { $0.idleSince >= limit } ?? idle.channels.count
             for channel in idle.channels[..<old] {
@@ -113,7 +113,7 @@ final class OriginPool: ChannelKeeper {
         }
     }
 
-    /// What was judged and agreed on by the old rules serves none of the new generation.
+    /// Closes connections and dials of the old configuration.
     func forgetAll() {
         closeAll()
         dials.close()
@@ -127,14 +127,14 @@ final class OriginPool: ChannelKeeper {
 
     // MARK: streams
 
-    /// What there is of streams for somebody who wants one.
+    /// A stream for a request, or a wait for one.
     enum Offer {
         case stream(OriginStream)
-        /// It will be known soon whether the origin is there.
+        /// The origin's liveness is being checked.
         case wait(OriginChannel)
     }
 
-    /// A stream on a connection to the origin that carries many exchanges; nil where none has room.
+    /// A stream on a shared connection; nil if none has room.
     func lend(_ origin: Origin, to request: LeaseRequest) -> Offer? {
         guard let channels = shared[origin] else { return nil }
         let wantsFresh = request.scope == .heard
@@ -149,14 +149,14 @@ final class OriginPool: ChannelKeeper {
         return channels.first { $0.shared?.probe(for: request) == true }.map { .wait($0) }
     }
 
-    /// Lends streams of that connection from here on.
+    /// Adds a shared connection.
     func share(_ channel: OriginChannel) {
         known.note(.streams(known.terms(channel.origin)), of: channel.origin)
         shared[channel.origin, default: []].append(channel)
         carriers.append(channel)
     }
 
-    /// Looks at each connection that carries many exchanges whether somebody is at its other end, and counts what is on it.
+    /// Checks the liveness of shared connections and counts their streams.
     func look(_ timeouts: Timeouts, _ metrics: LoopMetrics) {
         var open = 0
         for channel in carriers {

@@ -3,13 +3,13 @@ import EventLoop
 import Metrics
 import ProxyCore
 
-/// One loop's ways to origins: connections that stand, names, and which addresses lead back to this very proxy.
+/// One loop's access to origins: the pool, name resolution, and loop detection.
 struct Origins {
     let pool: OriginPool
     let names: NameResolver
     private let own: OwnAddresses
 
-    /// - Parameter addresses: every one that this process listens on.
+    /// - Parameter addresses: all addresses that this process listens on.
     init(
         loop: Loop, _ settings: WorkerSettings, at addresses: [SocketAddress], warn: @escaping (String) -> Void
     ) throws(SystemError) {
@@ -27,7 +27,7 @@ struct Origins {
         pool.forgetAll()
     }
 
-    /// Idle connections, those that are kept for one client among them.
+    /// The idle connections, including bound ones.
     var idle: Int { pool.count + pool.bound }
 
     func sweep(_ now: Int, _ timeouts: Timeouts, _ metrics: LoopMetrics) {
@@ -35,11 +35,11 @@ struct Origins {
         pool.look(timeouts, metrics)
     }
 
-    /// Whether a connection that stands has come back to this very proxy.
+    /// Whether an established connection leads back to this proxy.
     func isOwn(_ channel: OriginChannel, _ address: IPAddress, port: UInt16) -> Bool {
         own.contains(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
     }
 
-    /// Whether a connection to that address would come back to this very proxy.
+    /// Whether a connection to this address would lead back to this proxy.
     func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.contains(address, port: port) }
 }

@@ -3,16 +3,16 @@ internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// What is spoken on a connection. HTTP/1 is, where nothing is said here.
+/// The protocols of connections. The default is HTTP/1.
 struct Protocols {
-    /// The codec of a client's connection that carries many exchanges at a time from its first byte on.
+    /// The codec of a client connection that is HTTP/2 from its first byte.
     var server: () -> (any StreamServer)? = { nil }
-    /// Whether a connection to there may come to carry many exchanges at a time.
+    /// Whether a connection to this origin may become HTTP/2.
     var mayCarryMany: (Origin, Engine) -> Bool = { origin, engine in
         let http2 = engine.settings.http2
         return origin.scheme == .https ? http2.origins : http2.speaksCleartext(to: origin)
     }
-    /// The codec of an origin's, once its handshake is done.
+    /// The codec of an origin connection after its handshake; nil for HTTP/1.
     var client = Protocols.client(WindowBudget())
 
     private static func client(_ budget: WindowBudget) -> (OriginChannel, Engine) -> (any StreamClient)? {

@@ -2,29 +2,28 @@ import EventLoop
 internal import HTTPCodec
 import ProxyCore
 
-/// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the codec that reads and
-/// writes them. Its channel owns it.
+/// The streams of a shared origin connection, with their owners and codec. The channel owns it.
 final class SharedStreams {
     let codec: any StreamClient
     private unowned let channel: OriginChannel
     private var owners = StreamOwners()
-    /// What is being read: the buffer that it came in may be used for others meanwhile.
+    /// The input being read. It is copied because the loop's buffer may be reused meanwhile.
     private var input: [UInt8] = []
-    /// The loop's, which outlives its channels.
+    /// The loop's pool, which outlives its channels.
     private unowned let pool: OriginPool
-    /// No further stream is lent: it closes when the last has been given back.
+    /// True if no more streams are lent. It closes with the last stream.
     private(set) var isWithdrawn = false
-    /// Those who want to know that the origin is there before they send anything.
+    /// The requests that wait for a liveness check or the origin's settings.
     private var waiting: [LeaseRequest] = []
     private var life: LifeWatch
-    /// What the origin said of streams.
+    /// The limits in the origin's SETTINGS.
     private var terms: StreamTerms?
     private var isAtRest = false
-    /// Milliseconds without a stream after which nothing is likely to come soon.
+    /// The idle time after which memory is released, in milliseconds.
     private static let pause = 300
     private let limits: HeadLimits
     private let maxTrailerBytes: Int
-    /// Whose events were told of, and what they come to is to be carried out: it is, before anything else is told of.
+    /// The stream whose events are not settled yet. They are settled before events of another stream.
     private var unsettled: StreamID?
 
     init(_ codec: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
@@ -47,11 +46,11 @@ final class SharedStreams {
             && !life.isDoubtful(channel.loop.now, pool.life)
     }
 
-    /// Whether the origin was heard of so lately that what may not go out twice may go out on it.
+    /// True if the origin was heard from recently enough for a request that must not be repeated.
     var isFresh: Bool { life.isFresh(channel.loop.now, pool.life) }
 
-    /// Has an exchange wait until it is known that the origin is there.
-    /// - Returns: false where there is no room for it.
+    /// Makes a request wait for a liveness check.
+    /// - Returns: false if there is no room for it.
     func probe(for request: LeaseRequest) -> Bool {
         guard isLendable, codec.hasRoom, waiting.count < pool.known.terms(channel.origin).maxStreams else {
             return false
@@ -61,17 +60,16 @@ final class SharedStreams {
         return true
     }
 
-    /// The origin has said that it takes an Upgrade in a stream.
+    /// True if the origin's SETTINGS allow an Upgrade in a stream.
     var takesUpgrades: Bool { terms?.takesUpgrades == true }
 
-    /// Has an exchange wait until the origin has said what it takes. The PING has this side speak first, and the time for an
-    /// answer begin.
+    /// Makes a request wait for the origin's SETTINGS. The PING starts the output and limits the wait.
     func awaitTerms(_ request: LeaseRequest) {
         waiting.append(request)
         if !life.isAsked { ping() }
     }
 
-    /// Whether it will be known later what becomes of it.
+    /// True while the result for this request is open.
     private func staysWaiting(_ request: LeaseRequest) -> Bool {
         request.version == .upgrade && terms == nil && !isWithdrawn && codec.isReusable
             && !life.isDoubtful(channel.loop.now, pool.life)
@@ -82,13 +80,13 @@ final class SharedStreams {
         write { codec.ping(to: &$0) }
     }
 
-    /// Does not wait any more.
+    /// Ends the wait of an exchange.
     func leave(_ connection: Connection, _ exchange: ExchangeID) {
         waiting.removeAll { $0.isOf(connection, exchange) }
     }
 
-    /// The origin is there, or nobody is to wait for that any longer. Not to be called while a connection carries out orders, for it has
-    /// others do so.
+    /// Answers the waiting requests whose result is known. Must not be called while a connection executes orders, because it
+    /// makes other connections do so.
     private func answerWaiting() {
         while let index = waiting.firstIndex(where: { !staysWaiting($0) }) {
             let request = waiting.remove(at: index)
@@ -103,7 +101,7 @@ final class SharedStreams {
         }
     }
 
-    /// Looks whether the origin is there, where somebody waits for it.
+    /// Checks the origin's liveness if exchanges wait for it.
     func look(_ timeouts: Timeouts) {
         guard !isWithdrawn || !isIdle else { return answerWaiting() }
         let now = channel.loop.now
@@ -118,7 +116,7 @@ final class SharedStreams {
         if isWithdrawn || life.isDoubtful(now, pool.life) { answerWaiting() }
     }
 
-    /// Gives back memory that only messages need, where the next one will be a while.
+    /// Releases memory that is used only for messages, if the connection is idle.
     private func rest(_ now: Int) {
         guard isIdle, !isAtRest, now - channel.idleSince >= Self.pause else { return }
         isAtRest = true
@@ -126,8 +124,8 @@ final class SharedStreams {
         input = []
     }
 
-    /// A stream for an exchange; nil where there is no room for one.
-    /// - Parameter isFirst: it is what the connection was made for, also by rules that are no more.
+    /// Lends a stream; nil if there is no room.
+    /// - Parameter isFirst: true if the connection was made for this exchange, even under an old configuration.
     func lend(to connection: Connection, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
         guard isFirst && !isWithdrawn && !channel.isSpent && !channel.isClosed || isLendable, hasRoom,
             let stream = codec.begin()
@@ -137,7 +135,7 @@ final class SharedStreams {
         return stream
     }
 
-    /// Until the origin has said how many there may be, it is what it said last time.
+    /// Until the origin's SETTINGS arrive, the last known limit applies.
     private var hasRoom: Bool {
         codec.hasRoom
             && (terms != nil || owners.isEmpty || owners.count < pool.known.terms(channel.origin).maxStreams)
@@ -152,7 +150,7 @@ final class SharedStreams {
     func release(_ stream: StreamID) {
         guard let owner = owners.remove(stream) else { return }
         write {
-            // what nobody wants any more counts for the connection's window still
+            // unread bytes still count towards the connection's window
             if owner.owed > 0 { codec.used(owner.owed, of: stream, to: &$0) }
             codec.reset(stream, to: &$0)
         }
@@ -161,16 +159,16 @@ final class SharedStreams {
         if isWithdrawn { channel.leave() } else if !isLendable { withdraw() }
     }
 
-    /// The connection carries those alone that it carries by now.
+    /// Lends no more streams.
     func withdraw() {
         guard !isWithdrawn else { return }
         isWithdrawn = true
-        // whoever has a stream holds the channel; else the loop does, once it is closed, until the turn is over
+        // a stream's owner holds the channel; after a close, the loop holds it until the end of the turn
         if isIdle { channel.leave() }
         pool.unshare(channel)
     }
 
-    /// The origin may send more on a stream as soon as its bytes have been taken.
+    /// Grants the origin more window once a stream's bytes were read.
     func read(_ stream: StreamID, _ isWanted: Bool) {
         guard let index = owners.index(of: stream), owners[index].isRead != isWanted else { return }
         owners[index].isRead = isWanted
@@ -197,13 +195,13 @@ final class SharedStreams {
         if !bytes.withUnsafeBytes({ gather($0) }) { channel.isSpent = true }
     }
 
-    /// - Returns: false when the origin is gone.
+    /// - Returns: false if the origin is gone.
     func gather(_ bytes: UnsafeRawBufferPointer) -> Bool { channel.gather(bytes) }
 
-    // MARK: what comes
+    // MARK: input
 
     func readable() {
-        // how long the way is, is measured by it
+        // the codec measures the round trip with this clock
         channel.loop.refreshNow()
         switch channel.receiveResponse() {
         case .bytes:
@@ -216,7 +214,7 @@ final class SharedStreams {
         }
     }
 
-    /// - Parameter bytes: what the origin said before anything was asked of it.
+    /// - Parameter bytes: bytes that the origin sent before the request.
     func begin(with bytes: [UInt8]) {
         input += bytes
         readInput()
@@ -264,7 +262,7 @@ final class SharedStreams {
         var count = 0
         if case .data(let range) = event { count = range.count }
         guard let index = owners.index(of: stream) else {
-            // bytes that nobody wants any more still count for the connection's window
+            // unwanted bytes still count towards the connection's window
             if count > 0 { write { codec.used(count, of: stream, to: &$0) } }
             return
         }
@@ -274,7 +272,7 @@ final class SharedStreams {
         owners[index].connection.streamCame(event, bytes, through: codec, exchange)
     }
 
-    /// Carries out what the last events come to, which are one stream's: once for all that came of it side by side.
+    /// Settles the last events of one stream together.
     private func settle() {
         guard let stream = unsettled else { return }
         unsettled = nil
@@ -289,21 +287,21 @@ final class SharedStreams {
         if let index = owners.index(of: stream) { body(owners[index].connection, owners[index].exchange) }
     }
 
-    /// Tells all who have a stream; they may give it back meanwhile.
+    /// Notifies all owners of streams, which may release them meanwhile.
     private func tellAll(_ body: (Connection, ExchangeID) -> Void) {
         for stream in owners.streams { tell(stream, body) }
     }
 
     // MARK: the channel
 
-    /// The origin says no more.
+    /// Handles the end of the origin's input.
     func ended(_ ending: StreamEnding) {
         finish()
         tellAll { $0.streamEnded($1, ending) }
         answerWaiting()
     }
 
-    /// What it says breaks HTTP.
+    /// Handles a protocol violation of the origin.
     private func broke(_ fault: HTTPFault) {
         finish()
         tellAll { $0.streamBroke(fault, $1) }

@@ -2,16 +2,15 @@ import EventLoop
 import Glibc
 import TLSEngine
 
-/// A connection with as many layers of TLS on it as are needed: none, one, or one inside another. Above them all bytes are
-/// plain.
+/// A connection with up to two nested TLS layers. Its users see plain bytes.
 class StreamChannel: Channel {
     enum Received {
-        /// They are in `incoming`.
+        /// Bytes are in `incoming`.
         case bytes
-        /// Something came, and nothing for whoever reads: the handshake goes on.
+        /// Input without bytes for the reader, as during a handshake.
         case nothing
         case wouldBlock
-        /// The peer will send no more. Not whole where TLS was not told so: what came may have been cut short.
+        /// The end of input. Not whole if TLS did not announce it, because it may be a truncation.
         case end(isWhole: Bool)
         case failed(TLSFault?)
     }
@@ -19,21 +18,21 @@ class StreamChannel: Channel {
     private let bufferPool: TLSBufferPool
 
     private var layers: [TLSStream] = []
-    /// What was received last. Valid until the next read on this loop.
+    /// The bytes received last, valid until the next read on this loop.
     private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// More may wait in the kernel than was taken.
+    /// True if more may wait in the kernel.
     private(set) var mayHoldMore = false
-    /// Much came last, and as much may come next.
+    /// True if the last read was large, so that more bulk data is likely.
     private(set) var comesInBulk = false
-    /// The end that comes behind the bytes that were received last.
+    /// The end of input that follows the last bytes.
     private var end: Received?
-    /// The peer was told that no more comes.
+    /// True once the sending side was closed.
     private(set) final var hasFinished = false
-    /// What goes out when the turn of the loop is over.
+    /// The bytes to send at the end of the turn.
     private var gathered: [UInt8] = []
-    /// Bytes that the layers answered by themselves since the peer had taken everything.
+    /// The bytes that TLS sent by itself since the peer last received everything.
     private var untaken = 0
-    /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
+    /// The limit of such bytes, because a peer may request key updates without end (RFC 8446 §4.6.3).
     private static let maxUntaken = 64 << 10
 
     init(loop: Loop, bufferPool: TLSBufferPool, descriptor: consuming Descriptor, connecting: Bool = false)
@@ -43,21 +42,21 @@ class StreamChannel: Channel {
         try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
     }
 
-    /// The peer is another connection of this loop, or nobody.
+    /// A connection whose peer is another connection of this loop, or nobody.
     init(loop: Loop, bufferPool: TLSBufferPool, end: MemoryEnd) {
         self.bufferPool = bufferPool
         super.init(loop: loop, end: end)
     }
 
-    /// The innermost layer.
+    /// The innermost TLS layer.
     var stream: TLSStream? { layers.last }
 
-    /// The innermost layer is not agreed on yet.
+    /// True during the handshake of the innermost layer.
     var isSecuring: Bool { stream?.state == .handshaking }
 
     // MARK: reading
 
-    /// Reads once and opens what came.
+    /// Reads once and decrypts.
     final func receive() -> Received {
         if let end {
             self.end = nil
@@ -77,8 +76,8 @@ class StreamChannel: Channel {
         }
     }
 
-    /// Adds a layer on the inside. Its first bytes may be here already.
-    /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.
+    /// Adds an innermost TLS layer.
+    /// - Parameter first: records that have arrived for it, at most `TLSBuffers.maxInput` bytes.
     final func add(_ stream: TLSStream, first: [UInt8] = []) -> Received {
         guard layers.count < TLSBufferPool.maxDepth else {
             return .failed(TLSFault(.local, "there is no TLS inside TLS inside TLS"))
@@ -95,11 +94,11 @@ class StreamChannel: Channel {
         }
     }
 
-    /// Fewer bytes are read and written at less cost.
+    /// The minimum for splicing; smaller amounts are cheaper to read and write.
     private static let minPassed = 16 << 10
 
-    /// Has the kernel pass on what nobody here needs to see, where neither end has TLS on it and many bytes came last.
-    /// - Returns: nil where they have to be received and sent.
+    /// Splices bytes to another channel in the kernel, if neither has TLS and the last read was large.
+    /// - Returns: nil if the bytes have to be received and sent.
     final func pass(to other: StreamChannel, atMost limit: Int) -> PassOutcome? {
         guard comesInBulk, limit >= Self.minPassed, layers.isEmpty, other.layers.isEmpty, !holdsBack else { return nil }
         let outcome = pass(to: other as Channel, atMost: limit)
@@ -114,7 +113,7 @@ class StreamChannel: Channel {
         #if DEBUG
             if loop.injectsFault(.tlsOpen) { return .failed(Self.noMemory) }
         #endif
-        // what comes behind the bytes; the innermost layer that tells of an end knows best
+        // the end after the bytes; the innermost layer decides
         var end: Received?
         for depth in first..<layers.count {
             let stream = layers[depth]
@@ -122,20 +121,20 @@ class StreamChannel: Channel {
             stream.received(UnsafeRawBufferPointer(incoming), buffers)
             incoming = buffers.decrypted.bindMemory(to: UInt8.self)
             untaken = queuedBytes == 0 ? 0 : untaken + buffers.records.count
-            // also where the stream failed: its peer is to hear why
+            // also after a failure, to send the alert
             let isHeard = transmit(from: depth)
             switch stream.state {
             case .open:
                 guard untaken > Self.maxUntaken else { break }
                 end = .failed(TLSFault(.protocolError, "it asks for new keys again and again, and takes none"))
             case .handshaking: return end ?? (isHeard ? .nothing : .failed(.closedInHandshake))
-            // a layer further in has not said so, and may have been cut off
+            // an inner layer has not announced the end, so it may be a truncation
             case .ended: end = .end(isWhole: depth == layers.count - 1)
             case .failed(let fault): end = .failed(fault)
             }
             if incoming.isEmpty { return end ?? .nothing }
         }
-        // an end that comes behind bytes is told when they have been used
+        // an end after bytes is reported after they were used
         if let end {
             self.end = end
             holdsBack = true
@@ -143,30 +142,30 @@ class StreamChannel: Channel {
         return .bytes
     }
 
-    /// The socket has ended, and no layer said that it would.
+    /// The socket was closed without an announcement by TLS.
     private func finished() -> Received {
         guard let stream else { return .end(isWhole: true) }
         return stream.state == .handshaking ? .failed(.closedInHandshake) : .end(isWhole: false)
     }
 
     #if DEBUG
-        /// What a fault plan has OpenSSL say.
+        /// The simulated OpenSSL fault of a fault plan.
         private static let noMemory = TLSFault(.local, "there is no memory for a TLS record")
     #endif
 
     // MARK: writing
 
-    /// Sends at once what the kernel takes and queues the rest.
-    /// - Returns: false when the peer is gone.
+    /// Sends what the kernel accepts and queues the rest.
+    /// - Returns: false if the peer is gone.
     @discardableResult
     final func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard sendGathered() else { return false }
         return sendNow(bytes)
     }
 
-    /// Sends what was gathered in this turn of the loop with one call when it is over: where a connection carries many exchanges,
-    /// the small pieces of all of them leave together, and in one record.
-    /// - Returns: false when the peer is known to be gone; else `writeFailed` tells of it.
+    /// Collects bytes and sends them with one call at the end of the turn. The small pieces of concurrent exchanges leave
+    /// together in one record.
+    /// - Returns: false if the peer is known to be gone; later failures are reported by `writeFailed`.
     final func gather(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isClosed else { return false }
         if gathered.isEmpty {
@@ -179,7 +178,7 @@ class StreamChannel: Channel {
 
     private static let mostGathered = 64 << 10
 
-    /// Sends what was gathered so far.
+    /// Sends the collected bytes.
     @discardableResult
     final func sendGathered() -> Bool {
         guard !gathered.isEmpty else { return true }
@@ -196,7 +195,7 @@ class StreamChannel: Channel {
         if queuedBytes > 0 { queueGrew() }
     }
 
-    /// The kernel did not take all of what was gathered.
+    /// Called if the kernel did not accept all collected bytes.
     func queueGrew() {}
 
     private func sendNow(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -205,20 +204,20 @@ class StreamChannel: Channel {
         return seal(bytes, at: depth) && transmit(from: depth)
     }
 
-    /// Has the layer of that depth make records, which wait in its buffers for `transmit`.
+    /// Encrypts with the layer at this depth. The records wait in its buffers for `transmit`.
     private func seal(_ bytes: UnsafeRawBufferPointer, at depth: Int) -> Bool {
         var isSealed = layers[depth].send(bytes, bufferPool[depth])
         #if DEBUG
             if loop.injectsFault(.tlsSeal) { isSealed = false }
         #endif
         guard !isSealed else { return true }
-        // other streams use the same buffers: nothing of this one may go out with theirs
+        // the buffers are shared, so this stream's records must not be sent with another's
         bufferPool[depth].clearRecords()
         shutDown()
         return false
     }
 
-    /// Sends what the layer of that depth made, through those around it.
+    /// Sends the records of the layer at this depth through the outer layers.
     private func transmit(from depth: Int) -> Bool {
         let buffers = bufferPool[depth]
         let records = buffers.records
@@ -228,21 +227,21 @@ class StreamChannel: Channel {
         return seal(records, at: depth - 1) && transmit(from: depth - 1)
     }
 
-    /// Tells the peer that no more comes, once everything queued has gone out.
+    /// Closes the sending side after everything queued was sent.
     final func finish() {
         sendGathered()
         sendCloseNotify()
         finishWriting()
     }
 
-    /// Closes, with a word to the peer where TLS has one.
+    /// Closes with close_notify if TLS is in use.
     final func leave() {
         sendGathered()
         sendCloseNotify()
         close()
     }
 
-    /// Every layer says that it ends, the innermost first (RFC 8446 §6.1).
+    /// Sends close_notify on every layer, the innermost first (RFC 8446 §6.1).
     final func sendCloseNotify() {
         guard !hasFinished, !isClosed else { return }
         hasFinished = true
@@ -253,7 +252,7 @@ class StreamChannel: Channel {
     }
 }
 
-/// The buffers of one loop, for each depth of layers, and for what is gathered in a turn.
+/// One loop's buffers, for each TLS depth and for collected output.
 final class TLSBufferPool {
     static let maxDepth = 2
 
@@ -271,7 +270,7 @@ final class TLSBufferPool {
     private static let mostSpares = 16
     private static let keptCapacity = 128 << 10
 
-    /// An empty buffer that has room already.
+    /// An empty buffer with capacity.
     func takeSpare() -> [UInt8] { spares.popLast() ?? [] }
 
     func giveBack(_ buffer: consuming [UInt8]) {

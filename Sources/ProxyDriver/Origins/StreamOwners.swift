@@ -1,13 +1,13 @@
 internal import HTTPCodec
 import ProxyCore
 
-/// Whose each stream of an origin's connection is. There are few, and their numbers stand side by side, so they are looked through.
+/// The owners of an origin connection's streams. There are few, so look-ups scan contiguous numbers.
 struct StreamOwners {
     struct Owner {
         unowned let connection: Connection
         let exchange: ExchangeID
         var isRead = true
-        /// How many bytes it has got that the origin has not been told of: it has enough to take.
+        /// The received bytes that are not granted to the origin again, because the owner has enough to process.
         var owed = 0
     }
 
@@ -16,7 +16,7 @@ struct StreamOwners {
 
     var isEmpty: Bool { numbers.isEmpty }
     var count: Int { numbers.count }
-    /// Those that there are by now.
+    /// The current streams.
     var streams: [StreamID] { numbers.map { StreamID($0) } }
 
     mutating func add(_ stream: StreamID, _ owner: Owner) {

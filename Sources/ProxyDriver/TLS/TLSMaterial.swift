@@ -3,19 +3,19 @@ internal import HTTPCodec
 public import ProxyCore
 public import TLSEngine
 
-/// What a generation of the configuration has for TLS, built before it is put in force. Shared by all loops.
+/// The TLS material of one generation of the configuration, built before it becomes active and shared by all loops.
 public struct TLSMaterial: Sendable {
-    /// Towards origins.
+    /// The context for origins.
     public var origins: OriginContext
     public var security: OriginSecurity
-    /// Nil where nothing is opened and no listener speaks TLS by a certificate of the own authority.
+    /// Nil if nothing is intercepted and no TLS listener uses the own CA.
     public var leaves: LeafStore?
-    /// What listeners that speak TLS show; nil for a certificate by the own authority.
+    /// The certificate of TLS listeners; nil for one of the own CA.
     public var listener: Identity?
-    /// Names by which clients may ask for the proxy itself where its certificate is the own authority's, in lower case. Whoever
-    /// asks for another is shown one for the address: nobody without a password has certificates made for hosts.
+    /// The names of the proxy itself for which its CA creates certificates, in lower case. For other names, clients see the
+    /// certificate of the address. So unauthenticated clients cannot request certificates for hosts.
     public var listenerNames: Set<String> = ["localhost"]
-    /// The same for the whole life of the process: 32 random bytes.
+    /// 32 random bytes, constant during the life of the process.
     public var ticketSeed: SecretBytes
     public var keyLog: KeyLog?
 

@@ -1,18 +1,18 @@
 import ProxyCore
 import TLSEngine
 
-/// What one loop's origins gave to resume by. The latest of each origin is tried first, and what is for one use is given
-/// out once; the origins that were longest without a connection are forgotten.
+/// The TLS sessions of one loop's origins. The latest of each origin is used first, single-use ones once. Origins that were not
+/// used for the longest time are dropped.
 struct TLSSessionCache {
     private struct Entry {
         var sessions: [TLSSession] = []
         var used = 0
 
-        /// - Returns: by how many there are more.
+        /// - Returns: the change of the count.
         mutating func put(_ session: TLSSession, _ time: Int, limit: Int) -> Int {
             used = time
             let before = sessions.count
-            // what may be used again and again is as good as all before it
+            // a reusable session replaces all earlier ones
             if !session.isForOneUse { sessions = [] } else if before >= limit { sessions.removeFirst() }
             sessions.append(session)
             return sessions.count - before
@@ -22,12 +22,12 @@ struct TLSSessionCache {
     private var entries: [Origin: Entry] = [:]
     private var clock = 0
     private let capacity: Int
-    /// In all.
+    /// The total count.
     private(set) var count = 0
-    /// What is for one use is away while its connection is made, so there have to be as many as connections are made at once.
+    /// The limit for one origin. Single-use sessions are consumed by concurrent dials, so several are needed.
     private static let perOrigin = 64
 
-    /// - Parameter capacity: sessions.
+    /// - Parameter capacity: the limit of sessions.
     init(capacity: Int = 1024) { self.capacity = max(Self.perOrigin, capacity) }
 
     mutating func put(_ session: TLSSession, for origin: Origin) {
@@ -43,13 +43,13 @@ struct TLSSessionCache {
         if session.isForOneUse {
             entries[origin]?.sessions.removeLast()
             count -= 1
-            // an origin that gives no more is not remembered for it
+            // an origin without sessions needs no entry
             if entries[origin]?.sessions.isEmpty == true { entries[origin] = nil }
         }
         return session
     }
 
-    /// What was agreed on under other rules is not to be resumed under these.
+    /// Removes sessions negotiated under the old configuration.
     mutating func removeAll() {
         entries = [:]
         count = 0

@@ -4,16 +4,16 @@ import Metrics
 import ProxyCore
 import TLSEngine
 
-/// TLS as one loop has it: contexts towards clients, tickets, and what origins gave to resume by.
+/// The TLS state of one loop: server contexts, tickets, and origins' sessions.
 final class WorkerTLS {
     let bufferPool = TLSBufferPool()
-    /// Counts the rules that were in force one after the other.
+    /// Counts the configurations.
     private(set) var generation = 0
     private let loop: Loop
     private let metrics: LoopMetrics
     private var material: TLSMaterial
     private let tickets: TicketKeys
-    /// Made with the first client: most generations of most configurations see none.
+    /// Created with the first client, because most configurations need none.
     private var clients: ServerContext?
     private var listener: ServerContext?
     private var sessions = TLSSessionCache()
@@ -37,8 +37,8 @@ final class WorkerTLS {
 
     // MARK: clients
 
-    /// For a client that asked for that host.
-    /// - Parameter protocols: what may be spoken on it.
+    /// The stream for a client that asked for this host.
+    /// - Parameter protocols: the protocols to offer.
     func stream(showing name: String, speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> TLSStream {
         try injectFault()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
@@ -49,10 +49,10 @@ final class WorkerTLS {
         return try made.stream(showing: leaf, speaking: protocols)
     }
 
-    /// For a client of a listener that speaks TLS itself.
+    /// The stream for a client of a TLS listener.
     /// - Parameters:
-    ///   - name: what the client asks for.
-    ///   - address: of the listener.
+    /// - name: the name that the client asked for.
+    /// - address: the listener's address.
     func stream(
         listeningAs name: String?, at address: String, speaking protocols: [ApplicationProtocol]
     ) throws(TLSFault) -> TLSStream {
@@ -87,7 +87,7 @@ final class WorkerTLS {
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
 
-    /// Where a fault plan has it so, there is no memory for the connection.
+    /// Simulates a lack of memory if a fault plan says so.
     private func injectFault() throws(TLSFault) {
         #if DEBUG
             if loop.injectsFault(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }

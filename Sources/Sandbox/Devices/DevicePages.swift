@@ -1,8 +1,8 @@
 internal import Formats
 
-/// Registers a device for one-time passwords: the secret is told as AM tells it, once for programs and once for the eye.
+/// Registers a device for one-time passwords. Like AM, the page shows the secret to programs and as a QR code.
 struct CodeRegistrationPage: TreeNode {
-    /// By the clock (TOTP), or one after another (HOTP).
+    /// True for TOTP, false for HOTP.
     var isTimed = true
 
     func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool {
@@ -28,7 +28,7 @@ struct CodeRegistrationPage: TreeNode {
     }
 }
 
-/// Asks for a code of the device that was registered.
+/// Asks for a one-time password of the registered device.
 struct DeviceCodePage: TreeNode {
     func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
         [.code, .submit]
@@ -44,7 +44,7 @@ struct DeviceCodePage: TreeNode {
     }
 }
 
-/// Registers a device for pushes, and waits until it has said that it is there.
+/// Registers a device for pushes and waits until it has registered itself.
 struct PushRegistrationPage: TreeNode {
     func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool {
         journey.owner.map { identities.devices.push($0) != nil } ?? false
@@ -87,9 +87,9 @@ struct PushRegistrationPage: TreeNode {
     }
 }
 
-/// Sends a push, and waits for its answer.
+/// Sends a push and waits for its answer.
 struct PushPage: TreeNode {
-    /// One of three numbers has to be chosen: the one that this page shows.
+    /// True if the user has to choose the number on this page among three.
     var asksNumber = false
 
     func page(
@@ -144,7 +144,7 @@ struct PushPage: TreeNode {
 }
 
 extension Question {
-    /// What tells a device's URI, once for the eye and once for programs.
+    /// The callbacks with a device's URI: for people and for programs.
     static func registration(_ uri: String) -> [Question] {
         [
             .message("Scan the barcode image below with the ForgeRock Authenticator app to register your device."),
@@ -171,7 +171,7 @@ extension Question {
             ])
     }
 
-    /// A button that is not pressed where its number comes back as it was.
+    /// A button that counts as unpressed if its number is returned unchanged.
     static func exit(_ label: String) -> Question {
         confirmation([label], .init(initial: .integer(100), kind: .number))
     }

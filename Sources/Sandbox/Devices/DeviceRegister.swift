@@ -1,45 +1,45 @@
 internal import Formats
 
-/// The second factors that users of the sandbox have registered, and the pushes that are under way. By realm and user.
+/// The registered second factors and pending pushes, by realm and user.
 struct DeviceRegister: Sendable {
     struct Push: Sendable {
         var mechanism: String
         var secret: [UInt8]
     }
 
-    /// A message to a device that waits for its answer.
+    /// A message to a device that waits for an answer.
     struct Message: Sendable {
         var secret: [UInt8]
         var challenge: [UInt8]
-        /// Nil where a device is being registered.
+        /// Nil for a registration.
         var owner: String?
-        /// The number to choose; nil where none is asked for.
+        /// The number to choose; nil if none is asked for.
         var number: String?
         var answer = Answer.none
     }
 
     enum Answer: Equatable, Sendable { case none, approved, denied, registered(mechanism: String) }
 
-    /// Seconds for which a message may be answered.
+    /// How long a message may be answered, in seconds.
     static let lifetime = 120
 
-    /// What one-time passwords are made of.
+    /// The secret of one-time passwords.
     private struct Codes: Sendable {
         var secret: [UInt8]
-        /// By the clock, or one after another.
+        /// True for TOTP, false for HOTP.
         var isTimed: Bool
-        /// Of the newest one that was used.
+        /// The last used counter.
         var counter: Int?
     }
 
     private var codes: [String: Codes] = [:]
-    /// How many codes in a row may have gone astray.
+    /// How many HOTP codes may be skipped.
     private static let lookAhead = 10
     private var pushes: [String: Push] = [:]
     private var messages = ExpiringTable<Message>(lifetime: Self.lifetime)
-    /// What is to be delivered.
+    /// The pushes to deliver.
     private var unsent: [[UInt8]] = []
-    /// The newest one-time password of each user that was made with the secret of all, by its counter.
+    /// The last used counter of each user for the shared secret.
     private var usedCounters: [String: Int] = [:]
 
     // MARK: one-time passwords
@@ -50,7 +50,7 @@ struct DeviceRegister: Sendable {
         codes[owner] = Codes(secret: secret, isTimed: isTimed)
     }
 
-    /// Each code is good once.
+    /// Accepts a code. Each code is valid once.
     mutating func takes(_ code: String, of owner: String, now: Int) -> Bool {
         guard let known = codes[owner] else { return false }
         let next = (known.counter ?? -1) + 1
@@ -63,7 +63,7 @@ struct DeviceRegister: Sendable {
         return true
     }
 
-    /// Whether a counter of the secret of all comes for the first time, and none behind it came before.
+    /// Records a counter of the shared secret. False if it or a later one was used before.
     mutating func isFirst(_ counter: Int, of owner: String) -> Bool {
         guard counter > usedCounters[owner] ?? 0 else { return false }
         usedCounters[owner] = counter
@@ -76,13 +76,13 @@ struct DeviceRegister: Sendable {
 
     mutating func register(_ owner: String, _ push: Push) { pushes[owner] = push }
 
-    /// - Parameter push: what is delivered to the device; nil where the user shows it the message.
+    /// - Parameter push: the push to deliver; nil if the user transfers the message.
     mutating func send(_ message: Message, id: String, push: [UInt8]? = nil, now: Int) {
         messages.insert(message, id: id, now: now)
         if let push { unsent.append(push) }
     }
 
-    /// What a push service would get by now.
+    /// Takes the pushes for the push service.
     mutating func takePushes() -> [[UInt8]] {
         defer { unsent = [] }
         return unsent
@@ -90,8 +90,8 @@ struct DeviceRegister: Sendable {
 
     func answer(to id: String, now: Int) -> Answer { messages.value(id, now: now)?.answer ?? .none }
 
-    /// What a device says. Once only.
-    /// - Returns: why it does not count; nil where it does.
+    /// Handles a device's answer to a message. Each message accepts one.
+    /// - Returns: the reason of a refusal; nil if it is accepted.
     mutating func take(_ id: String, _ token: String, now: Int) -> String? {
         guard var message = messages.value(id, now: now), message.answer == .none else {
             return "no such message waits"

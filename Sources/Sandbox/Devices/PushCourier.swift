@@ -3,15 +3,15 @@ internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 
-/// Delivers pushes, as a push service would, one after the other.
+/// Delivers pushes one after the other, as a push service would.
 final class PushCourier: Sendable {
     private let queue = WorkQueue("pushes", waiting: 1000)
     private let target: SandboxOptions.PushTarget
     private let say: @Sendable (String) -> Void
-    /// Milliseconds for one delivery.
+    /// The time for one delivery in milliseconds.
     private static let timeout = 5_000
 
-    /// - Parameter say: told how a delivery went, on another thread.
+    /// - Parameter say: logs the result of a delivery, on another thread.
     init(_ target: SandboxOptions.PushTarget, _ say: @escaping @Sendable (String) -> Void) {
         (self.target, self.say) = (target, say)
     }
@@ -20,10 +20,10 @@ final class PushCourier: Sendable {
         try? queue.run { [target, say] in say("push → \(Self.deliver(body, target))") }
     }
 
-    /// What is left at the end is nobody's any more.
+    /// Ends deliveries and drops the rest.
     func close() { queue.rests(withinMilliseconds: Self.timeout, dropping: true) }
 
-    /// - Returns: the status, or what was in the way.
+    /// - Returns: the status, or the reason of a failure.
     private static func deliver(_ body: [UInt8], _ target: SandboxOptions.PushTarget) -> String {
         do {
             guard let address = SocketAddress(numeric: target.host, port: target.port) else {

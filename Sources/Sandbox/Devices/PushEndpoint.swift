@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// `POST json/…/push/sns/message`: what devices say. The signature is all that they show.
+/// `POST json/…/push/sns/message`: messages of devices, authenticated by their signature only.
 enum PushEndpoint {
     static func answer(_ call: RESTCall, _ devices: inout DeviceRegister) -> SandboxResponse {
         let request = call.request

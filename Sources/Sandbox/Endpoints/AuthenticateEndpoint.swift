@@ -7,14 +7,14 @@ struct AuthenticateEndpoint: Sendable {
     private var journeys: JourneyTable
     var identities: IdentityStore
 
-    /// - Parameter secret: signs what points at journeys.
+    /// - Parameter secret: signs `authId` tokens.
     init(_ options: SandboxOptions, secret: [UInt8]) {
         self.options = options
         journeys = JourneyTable(secret: secret)
         identities = IdentityStore(options)
     }
 
-    /// What AM does wrong in a journey.
+    /// The faults of a journey.
     func faults(of journey: String, now: Int) -> Faults { journeys.faults(of: journey, now: now) }
 
     mutating func answer(_ call: RESTCall, _ store: inout CoreTokenStore) -> SandboxResponse {
@@ -47,7 +47,7 @@ struct AuthenticateEndpoint: Sendable {
 
     private mutating func start(_ call: RESTCall, _ store: inout CoreTokenStore) -> SandboxResponse {
         let query = call.request.query
-        // a session of another realm means nothing here
+        // a session of another realm is ignored here
         let session = store.sessions.find(shownBy: call.request, now: call.now)
             .flatMap { $0.realm == call.realm ? $0 : nil }
         let start = JourneyStart(
@@ -106,14 +106,14 @@ struct AuthenticateEndpoint: Sendable {
             note: "transaction \(Transaction.short(id)) begun for \(session.user)", call, &store)
     }
 
-    /// Unknown, expired, begun before, of another session or realm: all one answer.
+    /// The same response for a transaction that is unknown, expired, begun before, or of another session or realm.
     private func unreadableTransaction(_ id: String, _ call: RESTCall) -> SandboxResponse {
         call.loginFailure(
             401, "Unable to read transaction: \(id)", errorCode: "128",
             note: "transaction \(Transaction.short(id)) cannot be begun or continued")
     }
 
-    /// Starts a tree; where the credentials came as header fields they answer its first name and password.
+    /// Starts a tree. Credentials in header fields answer its first name and password.
     private mutating func zeroPage(
         _ journey: Journey, _ call: RESTCall, _ store: inout CoreTokenStore
     ) -> SandboxResponse {
@@ -128,7 +128,7 @@ struct AuthenticateEndpoint: Sendable {
         return goOn(journey, call, &store)
     }
 
-    /// Text in the encoding of RFC 2047 (`=?UTF-8?B?…?=`), or as it stands.
+    /// Decodes an encoded word (RFC 2047, `=?UTF-8?B?…?=`), or returns the text.
     private static func unencoded(_ text: String) -> String {
         let parts = text.split(separator: "?", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == "=", parts[4] == "=", ASCII.equal(parts[1], "utf-8"),
@@ -146,7 +146,7 @@ struct AuthenticateEndpoint: Sendable {
 
     // MARK: continue
 
-    /// The journey's present page, with a new `authId`.
+    /// The journey's current page, with a new `authId`.
     private mutating func ask(
         _ journey: Journey, note: String, _ call: RESTCall, _ store: inout CoreTokenStore
     ) -> SandboxResponse {
@@ -166,8 +166,7 @@ struct AuthenticateEndpoint: Sendable {
         return response
     }
 
-    /// Makes the link of a journey that is put aside, and mails it: the log has it. Nobody hears whether there is
-    /// somebody of that name.
+    /// Makes the link of a suspended journey and writes it to the log. The response does not reveal whether the user exists.
     private mutating func mailLink(for journey: Journey, _ call: RESTCall, _ ids: inout TokenSource) -> [String] {
         guard let user = journey.claimed, identities.directory.knows(user, realm: journey.realm) else { return [] }
         let link = journeys.suspend(journey, from: &ids, now: call.now)
@@ -210,7 +209,7 @@ struct AuthenticateEndpoint: Sendable {
         }
     }
 
-    /// A link that was mailed: the journey goes on behind the page that put it aside.
+    /// Resumes a journey by its mailed link, after the page that suspended it.
     private mutating func resume(_ link: String, _ call: RESTCall, _ store: inout CoreTokenStore) -> SandboxResponse {
         guard let journey = journeys.resume(link, realm: call.realm, now: call.now) else {
             let text =
@@ -221,7 +220,7 @@ struct AuthenticateEndpoint: Sendable {
         return goOn(journey, call, &store)
     }
 
-    /// Behind a node that was passed.
+    /// Continues after a passed node.
     private mutating func goOn(_ journey: Journey, _ call: RESTCall, _ store: inout CoreTokenStore) -> SandboxResponse {
         var journey = journey
         guard journey.advance() else { return finish(journey, call, &store) }
@@ -230,7 +229,7 @@ struct AuthenticateEndpoint: Sendable {
 
     // MARK: end
 
-    /// All nodes are passed: what counts now is who that was.
+    /// Ends a journey after all nodes and checks its user.
     private mutating func finish(
         _ journey: Journey, _ call: RESTCall, _ store: inout CoreTokenStore
     ) -> SandboxResponse {
@@ -297,7 +296,7 @@ struct AuthenticateEndpoint: Sendable {
 
     private var successURL: String { options.basePath + "/console" }
 
-    /// - Parameter sets: whether the cookie comes along.
+    /// - Parameter sets: true to set the cookie.
     private func success(_ session: Session, sets: Bool, note: String, _ cookie: SessionCookie) -> SandboxResponse {
         let answer = JSONValue.record([
             "tokenId": .string(session.token), "successUrl": .string(successURL), "realm": .string(session.realm),

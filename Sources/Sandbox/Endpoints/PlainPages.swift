@@ -1,21 +1,21 @@
 internal import HTTPCodec
 
-/// Pages without a gateway, for tests of whatever stands in front.
+/// Pages without a gateway, to test proxies.
 ///
-/// | Path under `/plain` | Answer |
+/// | Path under `/plain` | Response |
 /// |---|---|
-/// | `echo` | what arrived, as JSON |
+/// | `echo` | the request as JSON |
 /// | `bytes/N` | N bytes with Content-Length |
 /// | `chunked/N/SIZE` | N bytes, chunked, in pieces of SIZE |
-/// | `status/NNN` | that status, with a short body where one may be |
-/// | `slow/MS` | an answer after so many milliseconds |
-/// | `close` | a body that ends where the connection ends |
+/// | `status/NNN` | that status, with a short body if one is allowed |
+/// | `slow/MS` | a response after so many milliseconds |
+/// | `close` | a body that ends with the connection |
 /// | `redirect` | 302 to `echo` |
-/// | `try` | a page to try the gateway with a browser |
+/// | `try` | a page to try the gateway in a browser |
 enum PlainPages {
-    /// Longest body made here, in bytes.
+    /// The limit of a body in bytes.
     private static let maxBytes = 64 << 20
-    /// Longest delay, in milliseconds.
+    /// The limit of a delay in milliseconds.
     private static let maxDelay = 60_000
 
     static func answer(_ request: SandboxRequest) -> SandboxResponse {
@@ -51,8 +51,7 @@ enum PlainPages {
         SandboxResponse(200, note: note, fields: [("Content-Type", "application/octet-stream")], body: body)
     }
 
-    /// Bytes whose place shows in their value: 0 to 250, over and over. 251 is a prime, so that no power of two hides
-    /// a piece that is missing.
+    /// Bytes that show their position: 0 to 250, repeated. 251 is a prime, so a missing piece of any power of two is visible.
     static func pattern(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             for index in 0..<count { buffer.initializeElement(at: index, to: UInt8(truncatingIfNeeded: index % 251)) }

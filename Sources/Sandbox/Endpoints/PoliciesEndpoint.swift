@@ -4,14 +4,14 @@ internal import HTTPCodec
 /// `POST json/…/policies?_action=evaluate`: decisions for applications that enforce them themselves.
 struct PoliciesEndpoint {
     private static let applications: Set<String> = ["iPlanetAMWebAgentService", "shop"]
-    /// The time to live of a decision that never ages, in milliseconds since 1970.
+    /// The `ttl` of a decision that never expires, in milliseconds since 1970.
     private static let forever = Int.max
 
     private let keepsQuery: Bool
 
     init(_ options: SandboxOptions) { keepsQuery = options.resourceIncludesQuery }
 
-    /// - Parameter oauth: an application may ask by a token of its own instead of a session.
+    /// - Parameter oauth: checks an application's own token, which may replace a session.
     func answer(_ call: RESTCall, _ store: inout CoreTokenStore, _ oauth: AuthorizationServer) -> SandboxResponse {
         let request = call.request
         guard request.head.method == .post, request.query["_action"] == "evaluate" else {
@@ -77,7 +77,7 @@ struct PoliciesEndpoint {
             let resource = ResourceName.normalized(head, keepsQuery: keepsQuery)
             let decision = protection.decide(
                 resource: resource, method: nil, session: subject, transaction: id, &store, call.now)
-            // what is denied whatever one does is told as such: false, and no advice
+            // a method that is always denied is told as false, without an advice
             let denied = Protection.methods.filter { !protection.allows($0) }
             switch decision {
             case .granted(let transaction):

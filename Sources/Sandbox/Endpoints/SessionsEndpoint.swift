@@ -3,8 +3,7 @@ internal import HTTPCodec
 
 /// `POST json/…/sessions?_action=…`.
 enum SessionsEndpoint {
-    /// The token is taken from the body's or query's `tokenId`, the older path form, the cookie, the header, in this
-    /// order.
+    /// The token comes from `tokenId` in the body or query, the older path form, the cookie, or the header, in this order.
     static func answer(_ call: RESTCall, _ sessions: inout SessionTable) -> SandboxResponse {
         let (request, rest, now) = (call.request, call.route.rest, call.now)
         guard request.head.method == .post else { return .fault(501, "Not Supported") }

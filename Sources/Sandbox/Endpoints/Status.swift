@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// `GET /sandbox/status`: what has happened since the beginning, in numbers.
+/// `GET /sandbox/status`: counters since the start.
 extension SandboxServer {
     func status(_ request: SandboxRequest) -> SandboxResponse {
         guard request.reads else { return .methodNotAllowed("GET") }

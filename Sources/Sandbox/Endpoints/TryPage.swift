@@ -1,5 +1,5 @@
-/// `/plain/try`: a page to try the gateway with a browser. It signs in, asks by `fetch` and shows what came, or goes
-/// there. What stands behind `#` is done at once: `#name=demo&password=changeit&method=GET&ask=/shop/x&tell=/plain/y&go=/shop/z`.
+/// `/plain/try`: a page to try the gateway in a browser. It signs in, fetches a URL and shows the response, or navigates to it.
+/// The text after `#` runs at once: `#name=demo&password=changeit&method=GET&ask=/shop/x&tell=/plain/y&go=/shop/z`.
 enum TryPage {
     static let text = """
         <!DOCTYPE html>

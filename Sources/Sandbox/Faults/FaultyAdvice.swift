@@ -1,12 +1,12 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Advice as a gateway ought not to give it.
+/// Faulty advice of the gateway.
 extension Faults {
-    /// The address that the advice names for AM.
+    /// The AM address in the advice.
     func server(_ url: String) -> String { has(.foreignAM) ? "http://am.evil.example/am" : url }
 
-    /// The conditions themselves.
+    /// The conditions of the advice.
     func conditions(_ advice: CompositeAdvice) -> CompositeAdvice {
         var advice = advice
         if has(.unknown) { advice.pairs[0].name = "SandboxConditionAdvice" }
@@ -19,7 +19,7 @@ extension Faults {
         return advice
     }
 
-    /// The `advices` parameter of a challenge; nil where it has none.
+    /// The `advices` parameter of a challenge; nil if it is missing.
     func encoded(_ advice: CompositeAdvice) -> String? {
         if has(.noValue) { return nil }
         if has(.badBase64) { return "%7B%22not base64%22" }
@@ -38,6 +38,6 @@ extension Faults {
             + advice.xml.replacing("&amp;", with: "&")
     }
 
-    /// Half of it, where it is to be cut short.
+    /// Half of the text if it is to be truncated.
     func cut(_ text: String) -> String { has(.cut) ? String(text.prefix(text.count / 2)) : text }
 }

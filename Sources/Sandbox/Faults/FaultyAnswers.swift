@@ -1,13 +1,13 @@
 internal import HTTPCodec
 
-/// Answers that take the place of the right ones.
+/// Faulty responses in place of the right ones.
 extension Faults {
-    /// How the resource fails before it looks at anything; nil where it goes on.
+    /// The resource's failure before any other check; nil if there is none.
     func failure(of request: SandboxRequest) -> SandboxResponse? {
         failure(of: request, .reset, .tooMany, .unavailable, .circle)
     }
 
-    /// How AM fails before it looks at anything.
+    /// AM's failure before any other check.
     func serverFailure(of request: SandboxRequest) -> SandboxResponse? {
         if let failure = failure(of: request, .amReset, .amTooMany, .amUnavailable, .amCircle) { return failure }
         if has(.amText) { return .text(200, "<html>Welcome</html>\n", note: "a page instead of JSON") }
@@ -28,7 +28,7 @@ extension Faults {
 }
 
 extension SandboxResponse {
-    /// None: the connection is reset.
+    /// Resets the connection without a response.
     fileprivate static var reset: SandboxResponse {
         var response = SandboxResponse(500, note: "connection reset on demand")
         response.resets = true

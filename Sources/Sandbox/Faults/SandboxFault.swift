@@ -1,25 +1,25 @@
 internal import HTTPCodec
 
-/// Something that goes wrong on demand: for all requests by a switch, for one by `_fault=NAME` or `_fault=NAME=VALUE`
-/// in its query, which a browser can write and which stays where a request is sent again.
+/// A fault on demand: for all requests by a switch, for one by `_fault=NAME` or `_fault=NAME=VALUE` in its query. A browser can
+/// write that, and it stays in a repeated request.
 public struct SandboxFault: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
-        // the resource, before anything is looked at
+        // the resource, before any check
         case reset, slow, tooMany = "too-many", unavailable, circle, expiredToken = "expired-token"
-        // the transaction that is made for the request
+        // the transaction of the request
         case expired = "expired-transaction", used = "used-transaction", foreign = "foreign-transaction"
         case wrongSession = "wrong-session", again
-        // how the gateway tells of it
+        // the gateway's advice
         case foreignAM = "foreign-am", badBase64 = "bad-base64", badJSON = "bad-json", cut, noValue = "no-value"
         case unknown = "unknown-advice", entities, huge = "huge-advice", thousand = "thousand-advices"
-        // AM, for the step-up that the request brings about, or for a request to AM itself
+        // AM, for the request's step-up or a request to AM itself
         case amReset = "am-reset", amSlow = "am-slow", amTooMany = "am-too-many", amUnavailable = "am-unavailable"
         case amLockout = "am-lockout", amText = "am-text", amCircle = "am-circle", amEndless = "am-endless"
         case amHuge = "am-huge-authid"
     }
 
     public let name: Name
-    /// What it says of itself where none is given.
+    /// The fault's value, or its default.
     public let value: Int
 
     public init(_ name: Name, _ value: Int? = nil) {
@@ -27,7 +27,7 @@ public struct SandboxFault: Equatable, Sendable {
         self.value = value ?? name.usual ?? 0
     }
 
-    /// `slow` or `slow=500`; nil for anything else.
+    /// Reads `slow` or `slow=500`; nil for anything else.
     public init?(_ text: some StringProtocol) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = halves.first, let name = Name(rawValue: String(first)) else { return nil }
@@ -41,7 +41,7 @@ public struct SandboxFault: Equatable, Sendable {
 }
 
 extension SandboxFault.Name {
-    /// The value that counts where none is given; nil where it has none.
+    /// The default value; nil if the fault has no value.
     var usual: Int? {
         switch self {
         case .slow, .amSlow: 5000
@@ -53,7 +53,7 @@ extension SandboxFault.Name {
         }
     }
 
-    /// What it does, in a line.
+    /// The effect in one line.
     public var sentence: String {
         switch self {
         case .reset: "the connection is reset instead of an answer"
@@ -88,17 +88,17 @@ extension SandboxFault.Name {
         }
     }
 
-    /// AM does it; else the gateway, or the resource behind it.
+    /// True for faults of AM; others are of the gateway or the resource.
     var isOfServer: Bool { rawValue.hasPrefix("am-") }
 }
 
-/// The faults that count for something.
+/// A set of active faults.
 struct Faults: Sendable {
     private(set) var all: [SandboxFault]
 
     init(_ all: [SandboxFault] = []) { self.all = all }
 
-    /// Those that a request sets for itself; nil where one of them is not known.
+    /// The faults in a request's query; nil if one is unknown.
     init?(_ request: SandboxRequest) {
         all = []
         for text in request.query.values(named: "_fault") {
@@ -110,7 +110,7 @@ struct Faults: Sendable {
     var ofServer: Faults { Faults(all.filter(\.name.isOfServer)) }
     var isEmpty: Bool { all.isEmpty }
 
-    /// The value of a fault; nil where it is not among them.
+    /// The value of a fault; nil if it is not active.
     subscript(_ name: SandboxFault.Name) -> Int? { all.first { $0.name == name }?.value }
 
     func has(_ name: SandboxFault.Name) -> Bool { self[name] != nil }

@@ -1,15 +1,15 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What a client asks `authorize` for, once it is known that the answer may be sent to where it wants it.
+/// A valid `authorize` request, whose response may be sent to its redirect URI.
 struct AuthorizationRequest: Sendable {
     let client: Directory.Client
     let redirectURI: String
     private let parameters: QueryText
 
     /// - Parameters:
-    ///   - parameters: of the query or the form.
-    ///   - registered: where codes may be sent to, besides what `RedirectURI` takes of itself.
+    /// - parameters: of the query or form.
+    /// - registered: redirect URIs beyond those that `RedirectURI` accepts.
     init(_ parameters: QueryText, registered: [String]) throws(OAuthRefusal) {
         guard let client = Directory.clients.first(where: { $0.id == parameters["client_id"] }) else {
             throw OAuthRefusal(400, "invalid_client", "Unknown client_id")
@@ -27,12 +27,12 @@ struct AuthorizationRequest: Sendable {
 
     subscript(_ name: String) -> String? { parameters[name] }
 
-    /// What the client hears where it asks for something that nobody gets; nil where it does not.
+    /// The redirect with an error for an unsupported request; nil if it is supported.
     var refusal: SandboxResponse? {
         guard self["response_type"] == "code" else {
             return refused("unsupported_response_type", "Only the code flow is offered")
         }
-        // RFC 7636 §4.4.1; a challenge in plain proves nothing to whoever saw the request
+        // RFC 7636 §4.4.1; a plain challenge proves nothing to an observer of the request
         guard self["code_challenge"] == nil || self["code_challenge_method"] == "S256" else {
             return refused("invalid_request", "code_challenge_method has to be S256")
         }
@@ -54,7 +54,7 @@ struct AuthorizationRequest: Sendable {
 
     private var state: [(String, String)] { self["state"].map { [("state", $0)] } ?? [] }
 
-    /// The form that a person answers: what was asked for, and proof that it comes from here.
+    /// The consent form, with the request's parameters and a CSRF proof.
     func consentPage(_ session: Session) -> SandboxResponse {
         func hidden(_ name: String, _ value: String) -> String {
             "<input type=\"hidden\" name=\"\(MarkupText.escaped(name))\" value=\"\(MarkupText.escaped(value))\">"

@@ -2,10 +2,10 @@ internal import Formats
 internal import HTTPCodec
 internal import TLSEngine
 
-/// `oauth2/…`: AM as the one who gives out tokens, and says what those are worth that are shown.
+/// `oauth2/…`: AM's OAuth 2.0 server. It issues tokens and checks presented ones.
 struct AuthorizationServer: Sendable {
     private let options: SandboxOptions
-    /// Signs id tokens.
+    /// The key of id tokens.
     private let secret: [UInt8]
     private(set) var grants: GrantTable
     private(set) var proofs: ProofVerifier
@@ -37,15 +37,15 @@ struct AuthorizationServer: Sendable {
         }
     }
 
-    /// `http://host/am/oauth2/realms/root/realms/alpha`
+    /// Such as `http://host/am/oauth2/realms/root/realms/alpha`.
     private func issuer(_ request: SandboxRequest, _ realm: String) -> String {
         "\(request.amURL(options))/oauth2\(RealmRoute.path(realm))"
     }
 
     // MARK: the code flow
 
-    /// Consent is implied for GET, unless a page is to ask for it. POST is consent given: it names `decision=allow` and
-    /// proves with `csrf`, the session's token, that it comes from the session's own page.
+    /// GET implies consent unless a page is configured to ask for it. POST gives consent: it has `decision=allow`, and `csrf`
+    /// with the session's token as proof.
     private mutating func authorize(
         _ request: SandboxRequest, _ realm: String, _ store: inout CoreTokenStore, _ now: Int
     ) throws(OAuthRefusal) -> SandboxResponse {
@@ -134,7 +134,7 @@ struct AuthorizationServer: Sendable {
             "token_type": .string(key == nil ? "Bearer" : "DPoP"), "expires_in": .integer(grants.accessLife),
         ])
         if let user = grant.user {
-            // what a client with a secret gets is bound to that instead (RFC 9449 §5)
+            // a confidential client's refresh token is bound to its credentials instead (RFC 9449 §5)
             if Directory.clients.contains(where: { $0.id == grant.client && $0.secret != nil }) { grant.key = nil }
             answer["refresh_token"] = .string(grants.addRefreshToken(grant, &ids, now))
             if grant.scope.split(separator: " ").contains("openid") {
@@ -152,7 +152,7 @@ struct AuthorizationServer: Sendable {
         return response
     }
 
-    /// The client that a form names and, where it has a secret, proves to be: by Basic or in the form.
+    /// The client in a form, authenticated by Basic or form parameters if it has a secret.
     private func client(of request: SandboxRequest) throws(OAuthRefusal) -> Directory.Client {
         var id = request.form["client_id"]
         var secret = request.form["client_secret"]
@@ -175,7 +175,7 @@ struct AuthorizationServer: Sendable {
             fields: status == 401 ? [("WWW-Authenticate", "Basic realm=\"/\"")] : [])
     }
 
-    // MARK: what becomes of tokens and sessions
+    // MARK: revocation, introspection and logout
 
     private mutating func revokeToken(_ request: SandboxRequest, _ now: Int) throws(OAuthRefusal) -> SandboxResponse {
         guard request.head.method == .post else { return .methodNotAllowed("POST") }
@@ -186,7 +186,7 @@ struct AuthorizationServer: Sendable {
         return .json(200, .object([]), note: "token revoked")
     }
 
-    /// What a token is worth (RFC 7662), told to clients that have a secret.
+    /// Token introspection (RFC 7662) for clients with a secret.
     private func introspect(
         _ request: SandboxRequest, _ realm: String, _ now: Int
     ) throws(OAuthRefusal) -> SandboxResponse {
@@ -226,7 +226,7 @@ struct AuthorizationServer: Sendable {
         return .json(200, claims, note: "told about \(user)")
     }
 
-    /// Ends the session that the hint's `sid` names. A dead one is no error.
+    /// Ends the session in the hint's `sid`. An ended session is no error.
     private func endSession(
         _ request: SandboxRequest, _ sessions: inout SessionTable
     ) throws(OAuthRefusal) -> SandboxResponse {
@@ -267,10 +267,9 @@ struct AuthorizationServer: Sendable {
         return .json(200, document, note: "told about OAuth 2.0")
     }
 
-    // MARK: who shows a token
+    // MARK: presented tokens
 
-    /// What the token in `Authorization` stands for, or the challenge that says why it does not count (RFC 6750 §3,
-    /// RFC 9449 §7.1).
+    /// The grant of the token in `Authorization`. Throws the challenge of an invalid token (RFC 6750 §3, RFC 9449 §7.1).
     mutating func grant(
         shownBy request: SandboxRequest, realm: String, _ now: Int
     ) throws(OAuthRefusal) -> GrantTable.Grant {
@@ -298,7 +297,7 @@ struct AuthorizationServer: Sendable {
         return grant
     }
 
-    /// 401, with a reason where one was tried.
+    /// A 401, with a reason if a token was presented.
     private func challenge(
         _ realm: String, isBound: Bool, _ fault: (error: String, words: String)?, _ now: Int
     ) -> OAuthRefusal {
@@ -311,13 +310,13 @@ struct AuthorizationServer: Sendable {
             401, error, words, fields: [("WWW-Authenticate", value)] + (isBound ? proofs.nonceFields(now) : []))
     }
 
-    /// Whether a request shows a token that an application of that realm got for itself.
+    /// Whether a request carries a client-credentials token of this realm.
     func isService(_ request: SandboxRequest, realm: String, _ now: Int) -> Bool {
         guard let grant = request.authorization("Bearer").flatMap({ grants.grant($0, now: now) }) else { return false }
         return grant.user == nil && grant.realm == realm && grant.key == nil
     }
 
-    /// Ends the token that a request shows, before its time; of those of one consent the first alone.
+    /// Ends the request's token early, but only the first of each consent.
     mutating func spoilToken(of request: SandboxRequest, _ now: Int) {
         guard let token = request.authorization("DPoP") ?? request.authorization("Bearer") else { return }
         grants.spoil(token, now: now)

@@ -1,27 +1,27 @@
 internal import Formats
 internal import TLSEngine
 
-/// A proof that whoever asks has a key (RFC 9449 §4).
+/// A DPoP proof: the client has a key (RFC 9449 §4).
 struct DPoPProof: Sendable {
-    /// What is wrong with one.
+    /// The reason why a proof is invalid.
     struct Fault: Error, Equatable {
         var words: String
     }
 
-    /// Seconds that a client's clock may be away.
+    /// The tolerance of a client's clock in seconds.
     static let tolerance = 60
 
-    /// Of the key, in base64url (RFC 7638).
+    /// The key's thumbprint in base64url (RFC 7638).
     let thumbprint: String
     let id: String
     let method: String
     let url: String
     let issued: Int
     let nonce: String?
-    /// A digest of the access token that it goes with.
+    /// The digest of the access token.
     let tokenDigest: String?
 
-    /// Reads a proof and checks what can be checked without knowing the request: its form and its signature.
+    /// Parses a proof and checks its form and signature, which do not depend on the request.
     init(_ text: String) throws(Fault) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]),
@@ -56,10 +56,10 @@ struct DPoPProof: Sendable {
         Base64.decode(part).flatMap { try? JSONValue(parsing: $0) }
     }
 
-    /// Whether it was made for this request.
+    /// Checks the proof against a request.
     /// - Parameters:
-    ///   - url: without query and fragment.
-    ///   - token: the access token that goes with it; nil where one is asked for.
+    /// - url: without query and fragment.
+    /// - token: the access token with the proof; nil at the token endpoint.
     func check(method: String, url: String, token: String?, now: Int) throws(Fault) {
         guard self.method == method else { throw Fault(words: "htm is not \(method)") }
         guard self.url.prefix(while: { $0 != "?" && $0 != "#" }) == url else { throw Fault(words: "htu is not \(url)") }

@@ -1,10 +1,10 @@
 internal import HTTPCodec
 
-/// OAuth 2.0's part of the state: codes and tokens.
+/// The codes and tokens of OAuth 2.0.
 struct GrantTable: Sendable {
-    /// What a code or token stands for.
+    /// The grant behind a code or token.
     struct Grant: Sendable {
-        /// Shared by all tokens that come from one consent, so that they can be revoked together.
+        /// The id of the consent, shared by its tokens so that they can be revoked together.
         var id: String
         var client: String
         /// Nil for client credentials.
@@ -14,31 +14,31 @@ struct GrantTable: Sendable {
         /// The session's tracking id.
         var session: String?
         var nonce: String?
-        /// The thumbprint of the key that its tokens are bound to (RFC 9449 §6).
+        /// The thumbprint of the key that the tokens are bound to (RFC 9449 §6).
         var key: String?
-        /// When this token was made.
+        /// The time the token was issued.
         var issued = 0
     }
 
     struct Code: Sendable {
         var grant: Grant
         var redirectURI: String
-        /// `code_challenge`, a hash (RFC 7636 §4.2).
+        /// The `code_challenge`, a hash (RFC 7636 §4.2).
         var challenge: String?
         var isRedeemed = false
     }
 
     private struct Refresh: Sendable {
         var grant: Grant
-        /// Another one was given in its place.
+        /// True once another token has replaced it.
         var isUsed = false
     }
 
-    /// How many there were of each, since the beginning.
+    /// Counters since the start.
     struct Tally: Sendable {
         var issued = 0
         var refreshed = 0
-        /// Refresh tokens and codes that came a second time: all that came of them ended.
+        /// Reused refresh tokens and codes. All tokens of their grants were revoked.
         var reused = 0
         var revoked = 0
     }
@@ -46,7 +46,7 @@ struct GrantTable: Sendable {
     private var codes = ExpiringTable<Code>(lifetime: 120)
     private var accessTokens: ExpiringTable<Grant>
     private var refreshTokens: ExpiringTable<Refresh>
-    /// The consents of which a token was ended before its time.
+    /// The consents of which a token was ended early.
     private var spoilt: ExpiringTable<Bool>
     /// Seconds.
     let accessLife: Int
@@ -65,8 +65,7 @@ struct GrantTable: Sendable {
         return id
     }
 
-    /// Takes a code: it is good for one use, whatever comes of it. One that comes again ends what came of it
-    /// (RFC 6749 §4.1.2).
+    /// Redeems a code, which is valid once. A second use revokes its tokens (RFC 6749 §4.1.2).
     mutating func takeCode(_ id: String, now: Int) -> Code? {
         guard var code = codes.value(id, now: now) else { return nil }
         guard !code.isRedeemed else {
@@ -79,10 +78,10 @@ struct GrantTable: Sendable {
         return code
     }
 
-    /// What a living access token stands for.
+    /// The grant of a valid access token.
     func grant(_ token: String, now: Int) -> Grant? { accessTokens.value(token, now: now) }
 
-    /// What a living refresh token stands for.
+    /// The grant of a valid refresh token.
     func refreshGrant(_ token: String, now: Int) -> Grant? {
         refreshTokens.value(token, now: now).flatMap { $0.isUsed ? nil : $0.grant }
     }
@@ -102,8 +101,8 @@ struct GrantTable: Sendable {
         return id
     }
 
-    /// Takes a refresh token, for which another one is given. One that comes again was stolen from somebody: all that
-    /// came from its consent ends (RFC 9700 §4.14.2).
+    /// Uses a refresh token, which is then replaced. A second use means theft, so all tokens of its consent are revoked (RFC 9700
+    /// §4.14.2).
     mutating func takeRefreshToken(_ id: String, client: String, key: String?, now: Int) -> Grant? {
         guard var found = refreshTokens.value(id, now: now), found.grant.client == client,
             found.grant.key == nil || found.grant.key == key
@@ -119,8 +118,8 @@ struct GrantTable: Sendable {
         return found.grant
     }
 
-    /// Ends an access token alone, or a refresh token with all that came from its consent. Tokens of other clients and
-    /// unknown ones are left alone.
+    /// Revokes an access token, or a refresh token with all tokens of its consent. Ignores unknown tokens and those of other
+    /// clients.
     mutating func revoke(_ id: String, client: String, now: Int) {
         if let grant = accessTokens.value(id, now: now), grant.client == client {
             accessTokens.remove(id)
@@ -132,7 +131,7 @@ struct GrantTable: Sendable {
         }
     }
 
-    /// Ends an access token before its time, the first one of a consent alone.
+    /// Ends an access token early, only the first of each consent.
     mutating func spoil(_ token: String, now: Int) {
         guard let grant = accessTokens.value(token, now: now), spoilt.value(grant.id, now: now) == nil else { return }
         spoilt.insert(true, id: grant.id, now: now)

@@ -1,6 +1,6 @@
 internal import Formats
 
-/// A request that OAuth 2.0 turns down.
+/// An OAuth 2.0 error response.
 struct OAuthRefusal: Error {
     let status: Int
     let error: String

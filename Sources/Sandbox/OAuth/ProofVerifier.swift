@@ -1,36 +1,36 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Checks that whoever asks has the key that a token is bound to (RFC 9449). Each proof counts once.
+/// Checks DPoP proofs for bound tokens (RFC 9449). Each proof is valid once.
 struct ProofVerifier: Sendable {
     private static let nonceStep = 60
 
     let demand: SandboxOptions.ProofOfPossession
     private let secret: [UInt8]
-    /// The `jti` of proofs that were shown.
+    /// The `jti` of used proofs.
     private var shown = ExpiringTable<Bool>(lifetime: 2 * DPoPProof.tolerance)
-    /// How many were turned down.
+    /// The count of refused proofs.
     private(set) var refused = 0
 
-    /// - Parameter secret: what nonces are made of.
+    /// - Parameter secret: the key of nonces.
     init(_ demand: SandboxOptions.ProofOfPossession, secret: [UInt8]) {
         self.demand = demand
         self.secret = secret
     }
 
-    /// The nonce that proofs carry now. The one before is taken as well.
+    /// The current nonce. The previous one is accepted as well.
     func nonce(_ now: Int, back: Int = 0) -> String {
         let period = Array("nonce \(now / Self.nonceStep - back)".utf8)
         return Base64.encode(Signature.code(period, key: secret).prefix(18), urlSafe: true)
     }
 
-    /// What tells the nonce, where proofs have to carry one.
+    /// The field with the nonce, if proofs need one.
     func nonceFields(_ now: Int) -> [(name: String, value: String)] {
         demand == .nonce ? [("DPoP-Nonce", nonce(now))] : []
     }
 
-    /// The thumbprint of the key that a request proves to have; nil where it shows no proof and needs none.
-    /// - Parameter token: the access token that goes with it.
+    /// The thumbprint of the request's key; nil if it has no proof and needs none.
+    /// - Parameter token: the access token with the proof.
     mutating func key(of request: SandboxRequest, token: String? = nil, _ now: Int) throws(OAuthRefusal) -> String? {
         let proofs = request.head.fields.values(named: "DPoP")
         guard let text = proofs.first else {

@@ -9,7 +9,7 @@ enum SignedToken {
         return "\(signed).\(signature(signed, key))"
     }
 
-    /// The claims; nil where the text is no token signed with `key`.
+    /// The claims; nil if the text is no token signed with `key`.
     static func decode(_ text: String, key: [UInt8]) -> JSONValue? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == header, parts[2] == signature("\(parts[0]).\(parts[1])", key),

@@ -1,7 +1,7 @@
 internal import Formats
 internal import TLSEngine
 
-/// Time-based one-time passwords of the sandbox's users (RFC 6238): six digits, SHA-1, steps of thirty seconds.
+/// TOTP of the sandbox's users (RFC 6238): six digits, SHA-1, steps of thirty seconds.
 enum OneTimePassword {
     static let step = 30
 
@@ -18,14 +18,14 @@ enum OneTimePassword {
         return String(repeating: "0", count: 6 - digits.count) + digits
     }
 
-    /// The counter whose code this is: of this step, the one before or the one after.
+    /// The counter of a code: the current step, the previous or the next.
     static func counter(_ text: String, _ key: [UInt8], now: Int) -> Int? {
         let present = now / step
         return (present - 1...present + 1).first { code(key, counter: $0) == text }
     }
 }
 
-/// Asks for a code. Each is good once: what was used, and all before it, is refused.
+/// Asks for a code. A used code and all earlier ones are refused.
 struct CodePage: TreeNode {
     func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
         [.code, .submit]

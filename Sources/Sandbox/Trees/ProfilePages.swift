@@ -1,8 +1,8 @@
 internal import Formats
 
-/// Pages that ask for more than who somebody is.
+/// Pages that ask for more than the identity.
 extension CheckedPage {
-    /// Boxes that all have to be ticked.
+    /// Two boxes that both have to be ticked.
     static let agreement = CheckedPage(.terms, .consent) { answers in
         answers.isTrue(0) && answers.isTrue(1) ? .next : .failed("not agreed to")
     }
@@ -12,25 +12,25 @@ extension CheckedPage {
             ? .again("a question and its answer are wanted") : .next
     }
 
-    /// A device profile: JSON as text, with an identifier in it.
+    /// A device profile: JSON with an identifier.
     static let device = CheckedPage(.device) { answers in
         let profile = try? JSONValue(parsing: answers.text(0))
         return profile?["identifier"]?.text == nil ? .failed("no device profile") : .next
     }
 
-    /// The local password, or an identity provider that is not there.
+    /// Local authentication, or an identity provider that does not exist.
     static let provider = CheckedPage(.providers) { answers in
         answers.text(0) == "localAuthentication" ? .next : .failed("no such provider here")
     }
 
-    /// Sends the browser to somebody who never sends it back.
+    /// Redirects the browser to a site that never sends it back.
     static let redirect = CheckedPage(.leave) { _ in .failed("nobody came back from there") }
 
-    /// The journey is put aside: a link that is mailed goes on with it. The sandbox's log is the mailbox.
+    /// Suspends the journey until its mailed link is followed. The sandbox's log is the mailbox.
     static let mail = CheckedPage(.mailed) { _ in .again("the link has not been followed") }
 }
 
-/// What it does not like is asked for once more, and said why.
+/// Asks for a mail address. An invalid one is asked again with the failed policy.
 struct MailAddressPage: TreeNode {
     private static let broken = JSONValue.record(["policyRequirement": .string("VALID_EMAIL_ADDRESS_FORMAT")])
 
@@ -46,7 +46,7 @@ struct MailAddressPage: TreeNode {
     }
 }
 
-/// At least eight characters, one of them a digit.
+/// Asks for a new password with at least eight characters and a digit.
 struct NewPasswordPage: TreeNode {
     private static func broken(_ text: String) -> [JSONValue] {
         var broken: [JSONValue] = []

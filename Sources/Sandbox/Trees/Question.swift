@@ -1,11 +1,11 @@
 internal import Formats
 
-/// One callback as data: what it tells, and what it wants to know.
+/// One callback as data: its output and inputs.
 struct Question: Equatable, Sendable {
-    /// What an input takes.
+    /// The type of an input.
     enum Kind: Equatable, Sendable {
         case text, number, boolean
-        /// The index of one of so many, as a number or as text.
+        /// An index below this count, as a number or string.
         case index(Int)
     }
 
@@ -35,7 +35,7 @@ struct Question: Equatable, Sendable {
     }
 
     /// The callback as JSON.
-    /// - Parameter index: its place on the page, from 0; inputs count from 1.
+    /// - Parameter index: the index on the page, from 0; input names count from 1.
     func callback(_ index: Int) -> JSONValue {
         func entry(_ name: String, _ value: JSONValue) -> JSONValue {
             .record(["name": .string(name), "value": value])
@@ -50,7 +50,7 @@ struct Question: Equatable, Sendable {
         return callback
     }
 
-    /// The values in a callback that came back, one for each input; nil where it has not this question's shape.
+    /// The values of a returned callback, one for each input; nil if it does not match the question.
     func answer(in callback: JSONValue?, _ index: Int) -> [JSONValue]? {
         guard let callback, callback["type"]?.text == type else { return nil }
         guard !inputs.isEmpty else { return [] }
@@ -67,7 +67,7 @@ struct Question: Equatable, Sendable {
 }
 
 extension Question.Input {
-    /// The value in its own form; nil where it is of another kind.
+    /// The value in its own type; nil for another type.
     fileprivate func accepted(_ value: JSONValue) -> JSONValue? {
         switch kind {
         case .text: return value.text.map { .string($0) }
@@ -80,7 +80,7 @@ extension Question.Input {
     }
 }
 
-/// What came back from one page: for each question the values of its inputs.
+/// The answers of one page: for each question, the values of its inputs.
 struct Answers: Sendable {
     private let values: [[JSONValue]]
 

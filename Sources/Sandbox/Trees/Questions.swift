@@ -1,11 +1,11 @@
 internal import Formats
 
-/// The questions that the sandbox's trees are made of.
+/// The questions of the sandbox's trees.
 extension Question {
     static let name = Question("NameCallback", ["prompt": .string("User Name")], inputs: [.text])
     static let password = Question("PasswordCallback", ["prompt": .string("Password")], inputs: [.text])
     static let approval = choice("Approve?", ["Yes", "No"], usual: 1)
-    /// As AM's verifier of one-time passwords asks for them: a name in form alone.
+    /// As AM's OTP verifier asks: a NameCallback for a code.
     static let code = Question("NameCallback", ["prompt": .string("Enter verification code")], inputs: [.text])
     static let submit = confirmation(["Submit"])
 
@@ -16,7 +16,7 @@ extension Question {
             inputs: [.index(of: choices.count, initially: usual)])
     }
 
-    /// - Parameter input: nil for one of the options.
+    /// - Parameter input: nil for an index of the options.
     static func confirmation(_ options: [String], _ input: Input? = nil) -> Question {
         Question(
             "ConfirmationCallback",
@@ -36,7 +36,7 @@ extension Question {
             inputs: [.init(initial: .string(id))])
     }
 
-    /// - Parameter milliseconds: told as text, as AM does.
+    /// - Parameter milliseconds: sent as a string, as AM does.
     static func wait(_ milliseconds: Int, _ message: String) -> Question {
         Question(
             "PollingWaitCallback", ["waitTime": .string(String(milliseconds)), "message": .string(message)])
@@ -92,7 +92,7 @@ extension Question {
             "redirectMethod": .string("GET"), "trackingCookie": .bool(true),
         ])
 
-    /// - Parameter failed: the policies that the last answer broke, each told as text that holds JSON.
+    /// - Parameter failed: the policies that the last answer violated, each sent as a string that contains JSON.
     static func newPassword(failed: [JSONValue]) -> Question {
         let rules = JSONValue.array([
             .record(["policyId": .string("length-based"), "params": .record(["minLength": .integer(8)])]),

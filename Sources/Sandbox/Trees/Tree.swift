@@ -1,17 +1,17 @@
-/// A journey: nodes, passed in order. `Trees` has all of them.
+/// An authentication tree: nodes that are passed in order. `Trees` lists all of them.
 struct Tree: Sendable {
     let name: String
-    /// What a person reads above the questions.
+    /// The page header.
     let header: String
     /// The authentication level of a session that has passed it.
     var level = 0
-    /// How often wrong answers are asked for once more. Then it has failed.
+    /// How often wrong answers may be repeated before the tree fails.
     var retries = 0
     let nodes: [any TreeNode]
 }
 
 extension SandboxOptions.Strategy {
-    /// What a transaction asks. Not startable by name.
+    /// The tree of a transaction. It cannot be started by name.
     var tree: Tree {
         let name = "TransactionAuthorization"
         let header = "Approve this access"
@@ -26,7 +26,7 @@ extension SandboxOptions.Strategy {
 }
 
 extension Tree {
-    /// Its first page asks for both, so that they may come along with the start.
+    /// True if the first page asks for name and password, so that the start may carry them.
     var asksNameAndPassword: Bool {
         (nodes.first as? QuestionPage)?.questions == [.name, .password]
     }

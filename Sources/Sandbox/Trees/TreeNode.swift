@@ -1,15 +1,15 @@
-/// One node of a tree: it asks, and says what the answers come to. What it has to remember stands in the
-/// journey's `state` or in the identity store; the node itself is data.
+/// One node of a tree: it asks and evaluates the answers. Nodes have no state of their own; it is in the journey's `state` or in
+/// the identity store.
 protocol TreeNode: Sendable {
-    /// There is nothing to ask: the next node is asked for. Not of the last one.
+    /// True if the node has nothing to ask and is skipped. Ignored for the last node.
     func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool
 
-    /// The page to show now.
+    /// The current page.
     func page(
         _ journey: inout Journey, _ identities: inout IdentityStore, _ ids: inout TokenSource, _ now: Int
     ) -> [Question]
 
-    /// What the answers to the page that was shown last come to.
+    /// The result of the answers to the last page.
     func take(
         _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome
@@ -20,15 +20,15 @@ extension TreeNode {
 }
 
 enum NodeOutcome: Sendable {
-    /// On to the next node, or to the end.
+    /// Continue with the next node or the end.
     case next
-    /// This node once more, with a few words for the log.
+    /// Show this node again; the text is for the log.
     case again(String)
-    /// The journey has failed.
+    /// Fail the journey.
     case failed(String)
 }
 
-/// A page whose answers say who somebody is, or what they want. Whether that is so is looked at in the end.
+/// A page that asks for name, password or approval. The credentials are checked at the end.
 struct QuestionPage: TreeNode {
     let questions: [Question]
 
@@ -49,7 +49,7 @@ struct QuestionPage: TreeNode {
     }
 }
 
-/// A page whose answers are judged by themselves.
+/// A page that checks its own answers.
 struct CheckedPage: TreeNode {
     private let questions: [Question]
     private let outcome: @Sendable (Answers) -> NodeOutcome

@@ -1,8 +1,8 @@
-/// The trees that can be started by name, asked for by policies, or be what a transaction asks.
+/// The trees that can be started by name, required by policies, or used for a transaction.
 public enum Trees {
-    /// Name and password on one page. The default.
+    /// Name and password on one page; the default.
     static let login = Tree(name: "Login", header: "Sign in", nodes: [QuestionPage(.name, .password)])
-    /// Name, then password on a second page: a journey with more than one step.
+    /// Name, then password on a second page: a journey with two steps.
     static let stepUp = Tree(
         name: "StepUp", header: "Sign in again", level: 5, nodes: [QuestionPage(.name), QuestionPage(.password)])
 
@@ -52,6 +52,6 @@ public enum Trees {
 
     static func named(_ name: String) -> Tree? { all.first { $0.name == name } }
 
-    /// The least tree that gives such a level.
+    /// The tree with the lowest sufficient level.
     static func reaching(_ level: Int) -> Tree? { all.filter { $0.level >= level }.min { $0.level < $1.level } }
 }

@@ -1,4 +1,4 @@
-/// Something happens elsewhere: it is over when the client has asked so often.
+/// Waits for an event that occurs after a number of polls.
 struct WaitPage: TreeNode {
     let milliseconds: Int
     let times: Int
