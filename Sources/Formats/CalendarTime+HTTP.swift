@@ -45,8 +45,8 @@ extension CalendarTime {
     }
 
     /// - Parameters:
-    /// - month: counted from 1.
-    /// - second: of the day.
+    ///   - month: counted from 1.
+    ///   - second: of the day.
     /// - Returns: seconds since 1970; nil if there is no such day.
     static func seconds(_ year: Int, _ month: Int, _ day: Int, _ second: Int) -> Int? {
         guard year >= 1970, (1...12).contains(month) else { return nil }
