@@ -1,4 +1,4 @@
-/// What this hop says in the head of a response, beside what the head holds.
+/// This hop's additions to the head of a response.
 public struct ResponseManner: Sendable {
     /// This hop's entry for `Via`; empty adds none.
     public var via: [UInt8] = []

@@ -5,27 +5,27 @@
 public protocol StreamClient: AnyObject {
     /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
     var head: ResponseHead { get set }
-    /// The trailers of the response whose end `read` told of last.
+    /// The trailers of the response whose end `read` reported last.
     var trailers: [UInt8] { get }
     /// Another stream may be begun by now.
     var hasRoom: Bool { get }
     /// Another stream may be begun later, as far as the peer told.
     var isReusable: Bool { get }
-    /// What the peer said of streams; nil until it has.
+    /// The peer's terms for streams; nil before they are known.
     var terms: StreamTerms? { get }
     /// Why the peer begins to leave, where it does; nil until it says so.
     var farewell: StreamErrorCode? { get }
-    /// What there was to count since this was asked last: streams that the peer refused are, above all.
+    /// Returns the counts since the last call, mainly of streams that the peer refused.
     func takeTally() -> StreamTally
 
-    /// Takes the place of a stream; nil where there is no room for one.
+    /// Reserves a stream; nil if there is no room.
     func begin() -> StreamID?
     /// Writes the head of a request and makes ready for its body and for the response.
     func send(
         _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, on stream: StreamID, to out: inout [UInt8])
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8])
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
-    /// Nothing more is read or written on the stream. Without effect where both its messages are whole.
+    /// Ends reading and writing on the stream. Without effect if both messages are complete.
     func reset(_ stream: StreamID, to out: inout [UInt8])
 
     /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
@@ -39,8 +39,8 @@ public protocol StreamClient: AnyObject {
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent
 
-    /// So many bytes of a response's body have been used: the peer may send as many more. Also of a stream that is over, whose
-    /// bytes count for the connection's window.
+    /// Records that so many bytes of a response body were used, so that the peer may send as many more. Also for an ended
+    /// stream, whose bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
@@ -50,7 +50,7 @@ public protocol StreamClient: AnyObject {
     func ping(to out: inout [UInt8])
 }
 
-/// What the client's side of such a connection reads.
+/// An event on the client's side of a connection with streams.
 public enum StreamClientEvent: Equatable, Sendable {
     case needsMore
     case response(StreamID, ResponseEvent)
@@ -61,6 +61,6 @@ public enum StreamClientEvent: Equatable, Sendable {
     case reset(StreamID, StreamErrorCode)
     /// A ping was answered.
     case pong
-    /// Nothing waits for the peer's window any more.
+    /// All data was sent; none waits for the peer's window.
     case drained(StreamID)
 }

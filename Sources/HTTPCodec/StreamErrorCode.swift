@@ -16,7 +16,7 @@ public struct StreamErrorCode: RawRepresentable, Equatable, Sendable, CustomStri
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
-    /// As the standard calls it; the number of one that it does not know.
+    /// The name in the standard; the number of an unknown code.
     public var description: String {
         rawValue < UInt32(Self.names.count) ? Self.names[Int(rawValue)] : "0x" + String(rawValue, radix: 16)
     }

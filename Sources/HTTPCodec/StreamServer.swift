@@ -5,7 +5,7 @@
 public protocol StreamServer: AnyObject {
     /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
     var head: RequestHead { get set }
-    /// The trailers of the request whose end `read` told of last.
+    /// The trailers of the request whose end `read` reported last.
     var trailers: [UInt8] { get }
 
     /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
@@ -19,7 +19,7 @@ public protocol StreamServer: AnyObject {
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent
 
-    // What is written may be kept until `flush`, so that a message goes out in as few frames as it can.
+    // Writes an interim head. Output may be held until `flush`, so that a message takes few frames.
 
     func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8])
     /// Writes the final head of a response and makes ready for its body.
@@ -29,24 +29,24 @@ public protocol StreamServer: AnyObject {
     /// - Returns: false where no body may follow the head: these bytes go nowhere.
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
-    /// Appends what was written and kept. To be called when nothing more is to be written at once.
+    /// Appends the held output. Call it when nothing more is to be written at once.
     func flush(to out: inout [UInt8])
-    /// Nothing more is read or written on the stream. What was written whole still goes out.
+    /// Ends reading and writing on the stream. Completely written messages are still sent.
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8])
-    /// So many bytes of a request's body have been used: the peer may send as many more. Also of a stream that is over, whose
-    /// bytes count for the connection's window.
+    /// Records that so many bytes of a request body were used, so that the peer may send as many more. Also for an ended
+    /// stream, whose bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
-    /// What there was to count since this was asked last: streams that were refused to the peer are, above all.
+    /// Returns the counts since the last call, mainly of streams that were refused.
     func takeTally() -> StreamTally
     /// Gives back memory that only messages need: the next one will be a while.
     func rest()
-    /// Begins no further stream, and tells the peer so.
+    /// Starts a graceful close: accepts no further stream, and tells the peer.
     func leave(to out: inout [UInt8])
 }
 
-/// What the server's side of such a connection reads.
+/// An event on the server's side of a connection with streams.
 public enum StreamServerEvent: Equatable, Sendable {
     case needsMore
     /// A request begins; its head is here, and how its body comes.
@@ -59,6 +59,6 @@ public enum StreamServerEvent: Equatable, Sendable {
     case end(StreamID)
     /// The peer gave the stream up.
     case reset(StreamID)
-    /// What came of a request behind its head breaks a rule, and the stream was reset for that.
+    /// Data behind the head of a request broke a rule, and the stream was reset.
     case violated(StreamID, HTTPFault)
 }

@@ -1,6 +1,6 @@
 import Formats
 
-/// What `Connection` says of other fields (RFC 9110 §7.6.1).
+/// Options of `Connection` that name other fields (RFC 9110 §7.6.1).
 extension FieldTable {
     /// Options in all `Connection` fields of a message. More are a fault: each is held against every field.
     static let maxConnectionOptions = 64
@@ -36,10 +36,10 @@ extension FieldTable {
         }
     }
 
-    /// What tells which page has a client send a request: without it the page would pass for nobody.
+    /// Fields that identify the page behind a request. Without them a page's request would look like a program's.
     private static let initiating = ["Origin", "Referer", "Sec-Fetch-Site"]
 
-    /// Whether an entry of `Via` names that host or pseudonym (RFC 9110 §7.6.3).
+    /// Whether an entry of `Via` has that host or pseudonym (RFC 9110 §7.6.3).
     public func viaNames(_ pseudonym: String) -> Bool {
         guard mayHold(.via) else { return false }
         var found = false
@@ -82,8 +82,7 @@ extension FieldTable {
 }
 
 extension RequestHead {
-    /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). In HTTP/1.0 the field says
-    /// nothing.
+    /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). False in HTTP/1.0.
     public var expectsContinue: Bool {
         version != .http10 && fields.mayHold(.expect)
             && fields.slots.contains { $0.known == .expect && fields.listContains($0.value, "100-continue") }

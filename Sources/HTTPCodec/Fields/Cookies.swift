@@ -57,7 +57,7 @@ public struct SetCookie: Equatable, Sendable {
     public var deletes: Bool
     /// In lower case, without a dot in front; nil for the host alone that set it.
     public var domain: String?
-    /// Nil where the path of the request decides.
+    /// Nil if the request's path decides.
     public var path: String?
     public var isSecure = false
     /// In seconds.
@@ -79,7 +79,7 @@ public struct SetCookie: Equatable, Sendable {
         for attribute in parts.dropFirst() { read(attribute) }
     }
 
-    /// What stands last counts.
+    /// Reads an attribute; the last one of a name counts.
     private mutating func read(_ attribute: Substring) {
         guard let pair = CookieText(attribute).pairs.first else { return }
         let parts = pair.utf8.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)

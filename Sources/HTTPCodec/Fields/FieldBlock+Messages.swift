@@ -1,7 +1,7 @@
 import Addresses
 import Formats
 
-/// From a block that is whole to what HTTP/1 gives for the same message.
+/// Converts a complete block to the form that HTTP/1 has for the same message.
 extension FieldBlock {
     // MARK: requests
 
@@ -185,7 +185,7 @@ extension FieldBlock {
 }
 
 extension ResponseHead {
-    /// What HTTP/1 says where a connection goes on with another protocol, as a stream did that was begun for one (RFC 8441 §5).
+    /// Turns the head into the 101 response of HTTP/1, for a stream that switched protocols (RFC 8441 §5).
     public mutating func becomeSwitch(to name: String) {
         setStatus(101, reason: ReasonPhrase.of(101))
         fields.add("Connection", "Upgrade")

@@ -1,6 +1,6 @@
 import Formats
 
-/// What `Retry-After` asks for (RFC 9110 §10.2.3).
+/// Parses `Retry-After` (RFC 9110 §10.2.3).
 public enum RetryAfter {
     /// How long to wait, in milliseconds.
     /// - Parameters:
