@@ -61,6 +61,6 @@ public enum StreamClientEvent: Equatable, Sendable {
     case reset(StreamID, StreamErrorCode)
     /// A ping was answered.
     case pong
-    /// All data was sent; none waits for the peer's window.
+    /// No data of the stream waits for the peer's window any more.
     case drained(StreamID)
 }

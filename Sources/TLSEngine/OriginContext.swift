@@ -114,7 +114,7 @@ public final class OriginContext: @unchecked Sendable {
     }
 }
 
-/// What one origin's certificate has to show, and what it is shown.
+/// The requirements for one origin's certificate, and the identity shown to that origin.
 public struct OriginDemands: Sendable {
     /// False: anything goes.
     public var verifies = true

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Takes a line of the NSS key log format, without its end. Called on the loop that the connection belongs to.
+/// Takes a line of the NSS key log format without its line end. Called on the loop of the connection.
 public typealias KeyLog = @Sendable (String) -> Void
 
 /// The side of TLS that faces clients: what all of one loop's connections have in common. Speaks TLS 1.2 and 1.3, resumes by
@@ -103,7 +103,7 @@ private func sealTicket(
         if isSealing == 1 { return tickets.seal(name: name, vector: vector, cipher, mac) ? 1 : -1 }
         // a ticket that cannot be opened only means a handshake in full
         guard let isOld = tickets.open(name: name, vector: vector, cipher, mac) else { return 0 }
-        // from TLS 1.3 on a ticket is for one use (RFC 8446 appendix C.4): whoever comes with one gets another
+        // from TLS 1.3 on a ticket is used once (RFC 8446 appendix C.4), so each resumption gets a new one
         return isOld || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1
     }
 }
