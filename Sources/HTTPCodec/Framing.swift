@@ -36,7 +36,7 @@ extension RequestHead {
         let range = fields.slots[found].value
         if target.form == .absolute || target.form == .authority {
             settleAddress()
-            // what an authority-less URL would send; the target's authority takes its place as it does of any other
+            // an empty Host, as a URL without an authority would send, is replaced by the target's authority
             if range.isEmpty || fields.same(range, target.authority) { return }
             var scratch = Target()
             do {

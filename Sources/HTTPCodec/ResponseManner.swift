@@ -10,7 +10,7 @@ public struct ResponseManner: Sendable {
     public var isLast = false
     /// It was made here.
     public var isOwn = false
-    /// The client is told that the connection ends, which it does for reasons of its own.
+    /// Whether the response announces the end of the connection for reasons of this hop.
     public var closes = false
 
     public init() {}

@@ -3,17 +3,16 @@
 ///
 /// `HTTP1Server` is the leg of connections that carry one exchange after another.
 public protocol StreamServer: AnyObject {
-    /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
+    /// The head that `read` reported last. The caller may swap it out to keep it.
     var head: RequestHead { get set }
     /// The trailers of the request whose end `read` reported last.
     var trailers: [UInt8] { get }
 
-    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
-    /// whole is kept here.
+    /// Returns the next event in `input` from `position` on, and advances `position`. An incomplete frame is stored here.
     /// - Parameters:
-    ///   - now: milliseconds, by a clock that never goes back: how fast what is nobody's message may come is limited.
-    ///   - out: takes what the leg answers by itself, and what a wider window lets go.
-    /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
+    ///   - now: monotonic milliseconds, to limit the rate of frames that belong to no message.
+    ///   - out: takes the codec's own frames, and data that a wider window releases.
+    /// - Throws: an `HTTPFault` if the connection cannot go on. The peer has been informed.
     func read(
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
@@ -36,7 +35,7 @@ public protocol StreamServer: AnyObject {
     /// Records that so many bytes of a request body were used, so that the peer may send as many more. Also for an ended
     /// stream, whose bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
+    /// The bytes that wait for the peer's window. The writer must pause while there are many.
     func waiting(on stream: StreamID) -> Int
     /// Returns the counts since the last call, mainly of streams that were refused.
     func takeTally() -> StreamTally

@@ -49,9 +49,9 @@ public final class ServerContext {
 
     deinit { SSL_CTX_free(handle) }
 
-    /// A connection on which this side shows that certificate. What was agreed on under another one is not resumed, so that
-    /// a session is good for its own name alone (RFC 6066 §3), and not beyond its authority.
-    /// - Parameter protocols: what may be spoken on it, the most wanted first. A client that offers others alone is refused.
+    /// Creates a stream for a connection with this certificate. A session resumes only under the same certificate, so it is
+    /// valid for its own name (RFC 6066 §3) and its own CA.
+    /// - Parameter protocols: the accepted protocols, the preferred first. A client that offers only others is refused.
     public func stream(
         showing leaf: Certificate, speaking protocols: [ApplicationProtocol] = [.http11]
     ) throws(TLSFault) -> TLSStream {

@@ -5,11 +5,10 @@ extension FieldTable {
     /// Options in all `Connection` fields of a message. More are a fault: each is held against every field.
     static let maxConnectionOptions = 64
 
-    /// Removes the fields that `Connection` names, for they were meant for this hop alone. Done once, when the head has come:
-    /// what rules see is then what travels on, and what they add stays. What frames the message, names its target, says which
-    /// way it came or which page caused it cannot be named.
+    /// Removes the fields that `Connection` names, since they are meant for this hop alone. It runs once, after the head
+    /// has come, so that rules see what travels on and their edits stay. `FieldName.mayBeNamed` excludes some fields.
     ///
-    /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
+    /// Allocates nothing if `Connection` contains only `close` or `keep-alive`.
     /// - Throws: `tooManyConnectionOptions`.
     public mutating func removeConnectionFields() throws(HTTPFault) {
         guard mayHold(.connection) else { return }

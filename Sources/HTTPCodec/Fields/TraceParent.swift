@@ -35,7 +35,7 @@ public struct TraceParent: Equatable, Sendable {
         guard high != 0 || low != 0, parent != 0 else { return nil }
         trace = TraceID(high: high, low: low)
         self.parent = parent
-        // what other bits mean, this version does not say
+        // this version defines no other bits
         self.flags = UInt8(truncatingIfNeeded: flags) & 1
     }
 

@@ -32,7 +32,7 @@ extension RequestHead {
     public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
         let line = Int(methodRange.count) + Int(target.authority.count) + Int(target.pathAndQuery.count)
         let room = line + fields.room(forwarding)
-        // what a closure holds is copied for it, be it borrowed
+        // a closure would copy what it captures, even a borrowed value
         withUnsafePointer(to: self) { head in
             withUnsafePointer(to: forwarding) { forwarding in
                 out.append(addingCapacity: room) { head.pointee.write(into: &$0, forwarding.pointee) }
@@ -118,8 +118,8 @@ extension OutputSpan<UInt8> {
 extension FieldTable {
     /// The most bytes of a head with these fields, without those of its first line.
     fileprivate func room(_ forwarding: borrowing Forwarding) -> Int {
-        // what else is in a first line, the lines of the framing and of Connection, and the names of Via and Date have less
-        // than 128 bytes together, beside what Connection says
+        // the rest of the first line, the lines of framing and Connection, and the names of Via and Date take less than 128
+        // bytes together, beside the value of Connection
         var room = 128 + (forwarding.connection?.utf8CodeUnitCount ?? 0)
         room += forwarding.via.count + forwarding.date.count + forwarding.lines.count
         return room + linesRoom
@@ -171,7 +171,7 @@ extension FieldTable {
     /// Appends all fields as lines, unchanged and in order, for recording.
     public borrowing func appendLines(to out: inout [UInt8]) {
         let room = linesRoom
-        // what a closure holds is copied for it, be it borrowed
+        // a closure would copy what it captures, even a borrowed value
         withUnsafePointer(to: self) { fields in
             out.append(addingCapacity: room) { fields.pointee.writeLines(into: &$0) }
         }

@@ -1,8 +1,8 @@
 import Formats
 
-/// One of the ways in which servers read a path before they look it up. They differ in how often they decode it, in
-/// what parts its segments, and in whether a segment's parameters and empty segments count. Who grants something by
-/// path grants it where the path fits however it is read, or `/api/..%2Fadmin` would pass for something under `/api`.
+/// One of the ways in which servers read a path. They differ in the number of decodings, in segment separators, and in the
+/// treatment of parameters and empty segments. A grant by path must hold in every reading; otherwise `/api/..%2Fadmin`
+/// would pass for a path below `/api`.
 public struct PathReading: Equatable, Sendable {
     /// How often percent-encoding is decoded.
     private let decodings: Int
