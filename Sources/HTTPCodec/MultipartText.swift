@@ -1,9 +1,8 @@
 import Formats
 
-/// A form of parts (RFC 7578, RFC 2046 §5.1) that is read and edited where it stands: what an edit does not concern stays as
-/// it came, byte for byte.
+/// A multipart form (RFC 7578, RFC 2046 §5.1) that is edited in place. Bytes outside an edit stay as they are.
 public struct MultipartText: Sendable {
-    /// It may have so many parts.
+    /// The most parts of a form.
     public static let mostParts = 1000
     /// The fields of one part may have so many bytes.
     public static let longestHead = 8 << 10

@@ -1,7 +1,7 @@
-/// The client's side of a connection that carries many exchanges at a time: requests in, bytes out; bytes in, responses out of
-/// them. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+/// The client's side of a connection with streams (HTTP/2): it writes requests and parses responses. It respects its peer's
+/// windows, buffers bytes that exceed them, and does no I/O.
 ///
-/// `HTTP1Client` is the leg of connections that carry one exchange after another.
+/// `HTTP1Client` is the codec of connections without streams.
 public protocol StreamClient: AnyObject {
     /// The head that `read` reported last. The caller may swap it out to keep it.
     var head: ResponseHead { get set }
@@ -9,11 +9,11 @@ public protocol StreamClient: AnyObject {
     var trailers: [UInt8] { get }
     /// Another stream may be begun by now.
     var hasRoom: Bool { get }
-    /// Another stream may be begun later, as far as the peer told.
+    /// Whether another stream may start later, as far as the peer has told.
     var isReusable: Bool { get }
     /// The peer's terms for streams; nil before they are known.
     var terms: StreamTerms? { get }
-    /// Why the peer begins to leave, where it does; nil until it says so.
+    /// The reason of the peer's graceful close; nil before it starts one.
     var farewell: StreamErrorCode? { get }
     /// Returns the counts since the last call, mainly of streams that the peer refused.
     func takeTally() -> StreamTally
@@ -53,7 +53,7 @@ public protocol StreamClient: AnyObject {
 public enum StreamClientEvent: Equatable, Sendable {
     case needsMore
     case response(StreamID, ResponseEvent)
-    /// A response breaks HTTP. The stream is of no further use.
+    /// A response is invalid. The stream must not be used further.
     case broken(StreamID, HTTPFault)
     /// The peer gave the stream up. Where it refused it, it did nothing with the request, which may be sent again elsewhere,
     /// whatever its method (RFC 9113 §8.7).

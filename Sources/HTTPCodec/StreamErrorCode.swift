@@ -9,7 +9,7 @@ public struct StreamErrorCode: RawRepresentable, Equatable, Sendable, CustomStri
     public static let refused = StreamErrorCode(rawValue: 7)
     public static let cancelled = StreamErrorCode(rawValue: 8)
 
-    /// By their numbers.
+    /// The names by number.
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
         "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",

@@ -1,7 +1,7 @@
-/// The server's side of a connection that carries many exchanges at a time: bytes in, requests out of them; responses in,
-/// bytes out. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+/// The server's side of a connection with streams (HTTP/2): it parses requests and writes responses. It respects its peer's
+/// windows, buffers bytes that exceed them, and does no I/O.
 ///
-/// `HTTP1Server` is the leg of connections that carry one exchange after another.
+/// `HTTP1Server` is the codec of connections without streams.
 public protocol StreamServer: AnyObject {
     /// The head that `read` reported last. The caller may swap it out to keep it.
     var head: RequestHead { get set }

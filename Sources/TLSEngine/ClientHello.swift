@@ -47,9 +47,9 @@ public struct ClientHello: Equatable, Sendable {
     /// RFC 8446 §5.1.
     private static let maxFragment = 1 << 14
 
-    /// Looks at the start of a connection, whole or in pieces: hand over all bytes since the first. Once the answer is
-    /// not `needsMore`, bytes that follow do not change it. Nothing is copied before the message is complete, and then
-    /// only where it lies in several records.
+    /// Parses the start of a connection, whole or in pieces. Pass all bytes from the first one on. After a result other
+    /// than `needsMore`, further bytes change nothing. The message is copied only when it is complete and spans several
+    /// records.
     public static func peek(_ bytes: Span<UInt8>) -> Peek {
         do throws(Stop) {
             return try .hello(complete(bytes))

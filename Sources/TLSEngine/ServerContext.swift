@@ -3,8 +3,8 @@ internal import COpenSSL
 /// Takes a line of the NSS key log format without its line end. Called on the loop of the connection.
 public typealias KeyLog = @Sendable (String) -> Void
 
-/// The side of TLS that faces clients: what all of one loop's connections have in common. Speaks TLS 1.2 and 1.3, resumes by
-/// tickets, and agrees on a protocol of those that it is told of (RFC 7301).
+/// The server side of TLS towards clients, shared by the connections of one loop. It speaks TLS 1.2 and 1.3, resumes
+/// sessions by tickets, and selects a protocol by ALPN (RFC 7301).
 public final class ServerContext {
     private let handle: OpaquePointer
     private let tickets: TicketKeys

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// One side of a TLS connection as a machine (RFC 8446, RFC 5246): records in, plain bytes out, and the other way round.
-/// No socket, and nothing waits. Not to be used after it has failed.
+/// One side of a TLS connection as a state machine (RFC 8446, RFC 5246): records in, plain bytes out, and vice versa. It
+/// has no socket and never blocks. It must not be used after a failure.
 public final class TLSStream {
     public enum State: Equatable, Sendable {
         case handshaking
@@ -172,7 +172,7 @@ public final class TLSStream {
             let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
             guard count > 0 else { return fail(count) }
             buffers.plainCount += Int(count)
-            // to be told that more is wanted costs half of what a record does
+            // asking OpenSSL for a missing record would cost half as much as reading one
             if buffers.input.isEmpty, SSL_has_pending(ssl) == 0 { return }
         }
     }
@@ -191,7 +191,7 @@ public final class TLSStream {
 
     // MARK: what was agreed on
 
-    /// Nil until the handshake is done, and when the stream has failed.
+    /// Nil before the handshake is complete, and after a failure.
     public var negotiated: Negotiated? {
         guard state == .open || state == .ended else { return nil }
         var bytes: UnsafePointer<UInt8>?

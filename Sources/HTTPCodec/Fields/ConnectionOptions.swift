@@ -52,7 +52,7 @@ extension FieldTable {
         return found
     }
 
-    /// One of the words that stand in a range, parted by white space.
+    /// Returns a word of the range by its number; words are separated by white space.
     private func word(_ number: Int, of range: ByteRange) -> ByteRange? {
         var left = number
         var start = range.lower

@@ -22,7 +22,7 @@ public struct HeadParser: Sendable {
         _ input: Span<UInt8>, into head: inout RequestHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         if !inFields {
-            // a request line that is too long by itself is told apart from a head that is
+            // a long request line is a fault of its own, besides a long head
             let bound = min(lineStart + limits.target + 65, limits.bytes)
             let line: RequestLine
             if scanned == lineStart, let plain = RequestLine(plain: input, lineStart, min(input.count, bound)) {

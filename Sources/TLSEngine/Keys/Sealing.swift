@@ -16,8 +16,8 @@ public struct Sealing: Sendable {
         self.key = key
     }
 
-    /// By a key that is made of a secret for one purpose alone.
-    /// - Parameter secret: of any length; the end of its last line is no part of it.
+    /// Derives a key from a secret for one purpose.
+    /// - Parameter secret: of any length; a final line end is ignored.
     public init?(for purpose: StaticString, of secret: SecretBytes) {
         var key = Self.derived(purpose, secret)
         self.init(key: SecretBytes(taking: &key))
