@@ -1,20 +1,20 @@
 import Formats
 
-/// The addresses that share a prefix: `10.0.0.0/8`, or one address alone.
+/// A CIDR block of addresses, such as `10.0.0.0/8`. A single address is a block, too.
 public struct AddressBlock: Hashable, Sendable {
-    /// The first address; IPv4 where it was written as IPv4-mapped IPv6.
+    /// The first address. An IPv4-mapped IPv6 address is stored as IPv4.
     public let base: IPAddress
-    /// Bits that count, 0...32 or 0...128.
+    /// The number of significant bits, 0...32 or 0...128.
     public let prefix: Int
 
-    /// One address alone.
+    /// The block that holds this address alone.
     public init(_ address: IPAddress) {
         let plain = address.unmapped
         self.init(base: plain, prefix: plain.family.width)
     }
 
-    /// The block of that size which the address lies in.
-    /// - Parameter prefix: at most the width of the address's family; no less than none.
+    /// The block of that size that contains the address.
+    /// - Parameter prefix: clamped to 0 and the width of the address's family.
     public init(around address: IPAddress, prefix: Int) {
         let plain = address.unmapped
         let prefix = min(max(0, prefix), plain.family.width)
@@ -28,8 +28,8 @@ public struct AddressBlock: Hashable, Sendable {
         self.prefix = prefix
     }
 
-    /// Reads `10.0.0.0/8`, `fe80::/10` or a plain address. Nil also when bits behind the prefix are set, for then the
-    /// writer meant something else than what would be matched.
+    /// Parses `10.0.0.0/8`, `fe80::/10` or a plain address. Returns nil also if bits behind the prefix are set: the block
+    /// would then match more than was written.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }
@@ -41,7 +41,7 @@ public struct AddressBlock: Hashable, Sendable {
             let prefix = Int(parts[1]), prefix <= address.family.width,
             address.bits & Self.hostMask(address.family, prefix) == 0
         else { return nil }
-        // a block inside ::ffff:0:0/96 is a block of IPv4 addresses
+        // a block inside ::ffff:0:0/96 holds IPv4 addresses
         if address.unmapped.family == .v4, address.family == .v6, prefix >= 96 {
             self.init(base: address.unmapped, prefix: prefix - 96)
         } else {
@@ -49,17 +49,17 @@ public struct AddressBlock: Hashable, Sendable {
         }
     }
 
-    /// An IPv4-mapped IPv6 address is judged as the IPv4 address that it stands for.
+    /// Whether the address lies in this block. An IPv4-mapped IPv6 address counts as IPv4.
     public func contains(_ address: IPAddress) -> Bool {
         let address = address.unmapped
         guard address.family == base.family else { return false }
         return (address.bits ^ base.bits) & ~Self.hostMask(base.family, prefix) == 0
     }
 
-    /// Every address of the other block is in this one.
+    /// Whether this block contains all of the other.
     public func contains(_ other: AddressBlock) -> Bool { prefix <= other.prefix && contains(other.base) }
 
-    /// True for one address alone.
+    /// Whether the block holds one address alone.
     public var isSingle: Bool { prefix == base.family.width }
 
     private static func hostMask(_ family: IPAddress.Family, _ prefix: Int) -> UInt128 {

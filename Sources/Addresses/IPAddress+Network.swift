@@ -1,11 +1,11 @@
-/// The networks that an address speaks for, where clients are counted: whoever has one address of a network has them all.
+/// The networks by which clients are counted. One client may use every address of its network.
 extension IPAddress {
-    /// What one client commands: an IPv4 address, the half of an IPv6 address that one link is given, and all of loopback,
-    /// of which every program on this machine has every address.
+    /// The network of one client: an IPv4 address, a /64 of IPv6, or all of loopback, which every program on this machine
+    /// can use.
     public var clientNetwork: AddressBlock { network(v4: 32, v6: 64) }
 
-    /// What one subscriber or site commands: a /24 of IPv4, a /48 of IPv6, and all of loopback. For counting what a client
-    /// with many addresses would spread over them.
+    /// The network of one subscriber or site: a /24 of IPv4, a /48 of IPv6, or all of loopback. It bounds a client that
+    /// uses many addresses.
     public var siteNetwork: AddressBlock { network(v4: 24, v6: 48) }
 
     private func network(v4: Int, v6: Int) -> AddressBlock {

@@ -1,30 +1,30 @@
 import Formats
 
-/// An IPv4 or IPv6 address as a value: no resolver, no system call.
+/// An IPv4 or IPv6 address as a value. It makes no system call and resolves no name.
 public struct IPAddress: Hashable, Sendable {
     public enum Family: UInt8, Sendable {
         case v4, v6
 
-        /// Bits of an address.
+        /// The number of bits of an address.
         public var width: Int { self == .v4 ? 32 : 128 }
     }
 
     public let family: Family
-    // two words: one number of both would have all that holds an address aligned to 16 bytes
+    // two words: a UInt128 would align each type that holds an address to 16 bytes
     private let high: UInt64
     private let low: UInt64
 
     /// The address as a number; an IPv4 address in the low 32 bits.
     public var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
-    /// - Parameter bits: at most `family.width` of them, on the right.
+    /// - Parameter bits: at most `family.width` bits, right-aligned.
     public init(family: Family, bits: UInt128) {
         self.family = family
         high = UInt64(truncatingIfNeeded: bits >> 64)
         low = UInt64(truncatingIfNeeded: bits)
     }
 
-    /// Takes 4 or 16 bytes in network order; nil for any other count.
+    /// Takes 4 or 16 bytes in network order; returns nil for any other count.
     public init?(bytes: some Collection<UInt8>) {
         let family: Family
         switch bytes.count {
@@ -35,8 +35,8 @@ public struct IPAddress: Hashable, Sendable {
         self.init(family: family, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
     }
 
-    /// Reads `192.0.2.1` or `2001:db8::1` (RFC 4291 §2.2), without brackets, zone or port. The shorthands that some
-    /// resolvers take for IPv4 (`127.1`, `0x7f000001`, leading zeros) are no addresses here.
+    /// Parses `192.0.2.1` or `2001:db8::1` (RFC 4291 §2.2), without brackets, zone or port. It refuses the shorthands that
+    /// some resolvers read as IPv4 (`127.1`, `0x7f000001`, leading zeros).
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         if bytes.contains(ASCII.colon) {
@@ -48,12 +48,12 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes in network order.
     public var bytes: [UInt8] {
         stride(from: family.width - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt128($0)) }
     }
 
-    /// `192.0.2.1:80`, `[2001:db8::1]:80`.
+    /// The address with a port: `192.0.2.1:80`, `[2001:db8::1]:80`.
     public func text(withPort port: UInt16) -> String { family == .v6 ? "[\(self)]:\(port)" : "\(self):\(port)" }
 
     private static func readV4(_ bytes: ArraySlice<UInt8>) -> UInt128? {
@@ -71,7 +71,7 @@ public struct IPAddress: Hashable, Sendable {
     }
 
     private static func readV6(_ bytes: [UInt8]) -> UInt128? {
-        // at most one "::", which stands for as many zero groups as are missing
+        // one "::" at most, which stands for all missing zero groups
         var halves: [ArraySlice<UInt8>] = []
         if let gap = bytes.indices.dropLast().first(where: { bytes[$0] == ASCII.colon && bytes[$0 + 1] == ASCII.colon })
         {
@@ -94,7 +94,7 @@ public struct IPAddress: Hashable, Sendable {
         return groups.joined().reduce(0) { $0 << 16 | UInt128($1) }
     }
 
-    /// Groups of four hexadecimal digits; the last may be an IPv4 address, which makes two.
+    /// Reads groups of four hexadecimal digits. The last may be an IPv4 address, which fills two groups.
     private static func readGroups(_ bytes: ArraySlice<UInt8>, endsAddress: Bool) -> [UInt16]? {
         guard !bytes.isEmpty else { return [] }
         let parts = bytes.split(separator: ASCII.colon, omittingEmptySubsequences: false)
@@ -123,7 +123,7 @@ extension IPAddress: CustomStringConvertible {
         guard family == .v6 else { return bytes.map { String($0) }.joined(separator: ".") }
         if unmapped.family == .v4 { return "::ffff:\(unmapped)" }
         let groups = stride(from: 112, through: 0, by: -16).map { UInt16(truncatingIfNeeded: bits >> UInt128($0)) }
-        // the longest run of at least two zero groups is written "::", the first one where two are as long
+        // the longest run of at least two zero groups becomes "::", the first one at a tie
         var longest = 0..<0
         var start = 0
         for index in 0...8 where index == 8 || groups[index] != 0 {

@@ -1,16 +1,16 @@
-/// Takes whole bodies out of their content codings.
+/// Decodes whole bodies.
 ///
-/// It runs on an event loop, so what one call may cost is bounded by what it may make: `CodingLimits.size` for each coding, at
-/// some hundreds of megabytes a second, and a few microseconds for each of `mostMembers`: a few milliseconds for a body of
-/// 1 MiB. One that is made to be slow, of nothing but tables, takes a tenth of a second for each MiB that came.
+/// It runs on an event loop, so its cost is bounded: by `CodingLimits.size` for each coding and by `mostMembers`. A body of
+/// 1 MiB takes a few milliseconds. The worst case, a body that consists of tables, takes a tenth of a second for each MiB
+/// of input.
 public enum BodyDecoder {
-    /// A body may be made of so many parts, one behind another (RFC 1952 §2.2, RFC 8878 §3).
+    /// The most gzip members or Zstandard frames in one body (RFC 1952 §2.2, RFC 8878 §3).
     public static let mostMembers = 1000
-    /// Made at once; between two slices the bounds are looked at.
+    /// The size of one output slice in bytes; the bounds are checked after each slice.
     static let slice = 32 << 10
 
-    /// - Parameter codings: in the order in which they were applied; the last is taken off first.
-    /// - Returns: what was there before the first of them. A body without a byte is taken as it is, whatever it claims.
+    /// - Parameter codings: in the order in which they were applied; the last is decoded first.
+    /// - Returns: the decoded body. An empty body is returned as it is, whatever its coding.
     public static func decode(
         _ body: [UInt8], _ codings: [Coding], _ limits: CodingLimits
     ) throws(CodingFault) -> [UInt8] {
@@ -38,7 +38,7 @@ public enum BodyDecoder {
         }
     }
 
-    /// With zlib's frame or without: what begins like one may still be none.
+    /// Decodes with or without zlib's frame: a raw stream may begin like a frame.
     private static func deflated(_ bytes: [UInt8], bound: Int) throws(CodingFault) -> [UInt8] {
         guard Inflater.isFramed(bytes) else { return try run(Inflater(.bare), bytes, bound: bound) }
         do throws(CodingFault) {
@@ -78,24 +78,24 @@ public enum BodyDecoder {
     }
 }
 
-/// Takes bytes out of one coding, a slice at a time. A class, for it owns what the library made.
+/// Decodes one coding slice by slice. A class, since it owns memory of the library.
 protocol SliceDecoder: AnyObject {
     var coding: Coding { get }
 
-    /// Takes some of the input and writes some of the output; neither where nothing more can come of the input.
+    /// Consumes some input and writes some output; neither if no more output can come of the input.
     func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(CodingFault) -> DecodedSlice
 
-    /// Whether another part begins here, behind the end of one.
+    /// Whether another member or frame begins here, behind the end of one.
     func begins(_ input: UnsafeBufferPointer<UInt8>) -> Bool
-    /// Makes ready for another part.
+    /// Prepares for the next member or frame.
     func restart() throws(CodingFault)
 }
 
 struct DecodedSlice {
     var consumed: Int
     var produced: Int
-    /// The coded text is complete; what follows is no part of it.
+    /// Whether the coded data is complete; bytes that follow are no part of it.
     var isEnd: Bool
 }

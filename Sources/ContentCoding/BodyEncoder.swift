@@ -2,8 +2,8 @@ internal import CBrotli
 internal import CZlib
 internal import CZstd
 
-/// Puts whole bodies into content codings. How hard each library tries is chosen for an event loop: a body of 1 MiB takes
-/// ten milliseconds or so in each.
+/// Encodes whole bodies. Compression levels suit an event loop: a body of 1 MiB takes about ten milliseconds in each
+/// coding.
 public enum BodyEncoder {
     private static let deflateLevel: CInt = 4
     private static let brotliQuality: CInt = 3
@@ -22,7 +22,7 @@ public enum BodyEncoder {
         case .gzip: return try deflated(bytes, .gzip, coding)
         case .deflate: return try deflated(bytes, .zlib, coding)
         case .brotli:
-            // 0 where the body is too long for any bound
+            // 0 if the body is too long
             let bound = BrotliEncoderMaxCompressedSize(bytes.count)
             return try filled(bound, coding, bytes) { input, output in
                 var count = output.count
@@ -45,10 +45,10 @@ public enum BodyEncoder {
     ) throws(CodingFault) -> [UInt8] {
         guard bytes.count <= Int(Int32.max) else { throw .memory(coding) }
         var stream = z_stream()
-        // zlib keeps the address, so all of it happens at one
+        // zlib keeps the address, so all calls use the same one
         return try withUnsafeMutablePointer(to: &stream) { stream throws(CodingFault) in
             guard usher_deflate_init(stream, deflateLevel, frame.rawValue) == Z_OK else { throw .memory(coding) }
-            // complains of a state that is given up before its end, which has been told by then
+            // an error about an unfinished stream was reported before
             defer { _ = deflateEnd(stream) }
             let bound = Int(deflateBound(stream, UInt(bytes.count)))
             return try filled(bound, coding, bytes) { input, output in
@@ -62,7 +62,7 @@ public enum BodyEncoder {
         }
     }
 
-    /// - Parameter fill: says how much it wrote, nil where it could not.
+    /// - Parameter fill: returns the number of bytes written; nil if it failed.
     private static func filled(
         _ bound: Int, _ coding: Coding, _ bytes: [UInt8],
         _ fill: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Int?

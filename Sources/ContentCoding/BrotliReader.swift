@@ -1,6 +1,6 @@
 internal import CBrotli
 
-/// Takes bytes out of Brotli (RFC 7932). Owns the library's state, whose window has at most 16 MiB.
+/// Decodes Brotli (RFC 7932) with a window of at most 16 MiB. Owns the library's state.
 final class BrotliReader: SliceDecoder {
     private let state: OpaquePointer
 
@@ -28,7 +28,7 @@ final class BrotliReader: SliceDecoder {
         return DecodedSlice(consumed: input.count - left, produced: output.count - room, isEnd: isEnd)
     }
 
-    /// A body has one stream of Brotli (RFC 7932 §2).
+    /// A body has a single Brotli stream (RFC 7932 §2).
     func begins(_ input: UnsafeBufferPointer<UInt8>) -> Bool { false }
     func restart() {}
 }

@@ -1,18 +1,18 @@
 internal import Formats
 public import HTTPCodec
 
-/// A content coding that bodies are taken out of and put into (RFC 9110 §8.4.1).
+/// A content coding that Usher decodes and encodes (RFC 9110 §8.4.1).
 public enum Coding: String, CaseIterable, Sendable {
     case gzip
-    /// zlib's format (RFC 1950). Some send what it holds without its frame (RFC 1951), which is read as well.
+    /// zlib's format (RFC 1950). Bare deflate data (RFC 1951), which some servers send, is read as well.
     case deflate
     case brotli = "br"
     case zstd
 
-    /// More of them on one body are refused: nobody sends that, and each costs its time.
+    /// The most codings of one body; more are refused.
     public static let most = 3
 
-    /// - Returns: nil for one that is not known here.
+    /// - Returns: nil if the coding is unknown.
     public init?(named name: some StringProtocol) {
         let name = ASCII.lowercased(name)
         // RFC 9110 §8.4.1.3
@@ -20,13 +20,13 @@ public enum Coding: String, CaseIterable, Sendable {
         self = coding
     }
 
-    /// What the Content-Encoding of a message lists, in the order in which it was applied.
+    /// Returns the codings in the Content-Encoding of a message, in the order in which they were applied.
     public static func list(in fields: FieldTable) throws(CodingFault) -> [Coding] {
         var codings: [Coding] = []
         for slot in fields.slots where slot.known == .contentEncoding {
             for item in fields.text(slot.value).utf8.split(separator: 0x2C) {
                 let name = String(decoding: trimmed(item), as: UTF8.self)
-                // no coding at all (RFC 9110 §12.5.3); it stands there all the same
+                // identity is no coding (RFC 9110 §12.5.3), though some send it
                 if name.isEmpty || ASCII.equal(name, "identity") { continue }
                 guard let coding = Coding(named: name) else { throw .unknown(name) }
                 codings.append(coding)
@@ -44,14 +44,14 @@ public enum Coding: String, CaseIterable, Sendable {
     }
 }
 
-/// How far a body may unfold, in bytes. A small body of many like bytes is no bomb, so both bounds are needed: its size, and
-/// how much larger than what came it is.
+/// Bounds of decoding, in bytes. Both are needed, since a small repetitive body is harmless: the size, and the ratio to the
+/// input.
 public struct CodingLimits: Equatable, Sendable {
-    /// Of what is made, at every step where several codings are stacked.
+    /// The largest output of each coding.
     public var size: Int
-    /// How many times as large as what came on the wire it may be.
+    /// The largest ratio of the output to the bytes received.
     public var ratio: Int
-    /// No ratio is asked of what is no larger than this.
+    /// Output up to this size may have any ratio.
     public var unmeasured: Int
 
     public init(size: Int, ratio: Int = 200, unmeasured: Int = 256 << 10) {
@@ -60,29 +60,29 @@ public struct CodingLimits: Equatable, Sendable {
         self.unmeasured = unmeasured
     }
 
-    /// What is made of so many bytes of the wire may have so many.
+    /// The largest output for so many bytes received.
     func bound(received: Int) -> Int {
         let (dense, overflows) = received.multipliedReportingOverflow(by: ratio)
         return min(size, overflows ? size : max(dense, unmeasured))
     }
 }
 
-/// Why a body cannot be taken out of its coding, or put into one.
+/// The reason why decoding or encoding failed.
 public enum CodingFault: Error, Equatable, Sendable {
     case unknown(String)
     case tooMany
     case truncated(Coding)
     case corrupt(Coding)
-    /// Bytes behind its end.
+    /// Bytes follow the end of the coded data.
     case trailing(Coding)
-    /// More parts, one behind another, than `BodyDecoder.mostMembers`.
+    /// The body has more members or frames than `BodyDecoder.mostMembers`.
     case tooManyMembers(Coding)
     case tooLarge(limit: Int)
     case tooDense(ratio: Int)
-    /// It asks for more memory than it is given.
+    /// The coding needs more memory than is allowed.
     case memory(Coding)
 
-    /// Completes "the body …".
+    /// The reason, as the end of a sentence that begins "the body …".
     public var explanation: String {
         switch self {
         case .unknown(let name): "is in the coding \(String(name.prefix(40))), which is not known here"

@@ -1,15 +1,15 @@
 internal import CZlib
 
-/// Takes bytes out of deflate (RFC 1951), in gzip's frame (RFC 1952), zlib's (RFC 1950) or none. Owns zlib's state.
+/// Decodes deflate (RFC 1951) in gzip's frame (RFC 1952), zlib's (RFC 1950) or none. Owns zlib's state.
 final class Inflater: SliceDecoder {
-    /// How zlib's windowBits say it (zlib.h, inflateInit2): the largest window, and the frame.
+    /// Values of zlib's windowBits (zlib.h, inflateInit2): the largest window, and the frame.
     enum Frame: CInt {
         case bare = -15
         case zlib = 15
         case gzip = 31
     }
 
-    // zlib keeps the address, so it may not move
+    // zlib keeps the address, so it must not move
     private let stream: UnsafeMutablePointer<z_stream>
     private let frame: Frame
 
@@ -27,12 +27,12 @@ final class Inflater: SliceDecoder {
     }
 
     deinit {
-        // fails only for a state that it does not know
+        // fails only for an unknown state
         _ = inflateEnd(stream)
         stream.deallocate()
     }
 
-    /// Whether bytes begin like zlib's frame: method and window, and a check of both (RFC 1950 §2.2).
+    /// Whether bytes begin like zlib's frame: method, window and their checksum (RFC 1950 §2.2).
     static func isFramed(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 2 else { return false }
         return bytes[0] & 0x0F == 8 && bytes[0] >> 4 <= 7 && (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
@@ -52,7 +52,7 @@ final class Inflater: SliceDecoder {
             consumed: Int(offered - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out),
             isEnd: status == Z_STREAM_END)
         switch status {
-        // Z_BUF_ERROR: nothing could be done, which the slice says
+        // Z_BUF_ERROR means no progress, which the slice shows
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return slice
         case Z_MEM_ERROR: throw .memory(coding)
         default: throw .corrupt(coding)

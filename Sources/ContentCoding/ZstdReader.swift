@@ -1,8 +1,8 @@
 internal import CZstd
 
-/// Takes bytes out of Zstandard (RFC 8878). Owns the library's state.
+/// Decodes Zstandard (RFC 8878). Owns the library's state.
 final class ZstdReader: SliceDecoder {
-    /// 8 MiB: no body of a message may ask for a larger window (RFC 9659 §3).
+    /// The largest window of a message body: 8 MiB (RFC 9659 §3).
     private static let windowBits: CInt = 23
 
     private let context: OpaquePointer
@@ -35,13 +35,13 @@ final class ZstdReader: SliceDecoder {
         return DecodedSlice(consumed: source.pos, produced: target.pos, isEnd: status == 0)
     }
 
-    /// Another frame, or one to be skipped (RFC 8878 §3.1).
+    /// Whether another frame or a skippable frame begins here (RFC 8878 §3.1).
     func begins(_ input: UnsafeBufferPointer<UInt8>) -> Bool {
         guard input.count >= 4 else { return false }
         if input.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return true }
         return input[0] & 0xF0 == 0x50 && input[1] == 0x2A && input[2] == 0x4D && input[3] == 0x18
     }
 
-    /// The library does so by itself at the end of a frame.
+    /// The library restarts by itself at the end of a frame.
     func restart() {}
 }

@@ -1,13 +1,12 @@
-/// Happy Eyeballs (RFC 8305): which address of a host to try next, and when. The families take turns; the next attempt
-/// begins when the one before has had its time, or at once when one fails. No socket and no clock: every call says what
-/// time it is, in milliseconds.
+/// Happy Eyeballs (RFC 8305): the next address of a host to try, and when. The families take turns. The next attempt starts
+/// after the attempt delay, or at once when one fails. No socket and no clock: each call takes the time in milliseconds.
 public struct AddressRace: Sendable {
     public enum Step: Equatable, Sendable {
-        /// Begin to connect to this address. Told by `failed` when nothing comes of it.
+        /// Connect to this address, and report a failure by `failed`.
         case connect(SocketAddress)
-        /// Nothing to do before that time, or before something is told where it is nil.
+        /// Nothing to do before that time; nil: before the next report.
         case wait(until: Int?)
-        /// Every address was tried and none is being tried any more.
+        /// All addresses were tried and no attempt is in progress.
         case exhausted
     }
 
@@ -16,20 +15,20 @@ public struct AddressRace: Sendable {
     private var isComplete = false
     private var nextIsSix: Bool?
     private var underWay = 0
-    /// When the next attempt may begin.
+    /// The earliest time of the next attempt.
     private var due = Int.min
 
     /// Connection Attempt Delay, in milliseconds (RFC 8305 §5).
     public static let attemptDelay = 250
     /// Resolution Delay, in milliseconds (RFC 8305 §3): IPv4 addresses wait so long for IPv6 ones.
     public static let resolutionDelay = 50
-    /// Addresses of one family that are tried.
+    /// The most addresses of one family that are tried.
     private static let most = 16
 
     public init() {}
 
-    /// Takes addresses in, in the order to try them. The first one's family leads.
-    /// - Parameter isComplete: no more will be found.
+    /// Adds addresses in the order to try them. The family of the first one leads.
+    /// - Parameter isComplete: true if no more addresses follow.
     public mutating func add(_ addresses: [SocketAddress], isComplete: Bool, now: Int) {
         self.isComplete = isComplete
         for address in addresses {
@@ -44,13 +43,13 @@ public struct AddressRace: Sendable {
         if !first.isIPv6, !isComplete { due = now + Self.resolutionDelay }
     }
 
-    /// Says what to do now. To be asked again until it says to wait, and whenever something has changed.
+    /// Returns the next step. Call it until it says to wait, and after each change.
     public mutating func next(now: Int) -> Step {
         guard !six.isEmpty || !four.isEmpty else {
             return isComplete && underWay == 0 ? .exhausted : .wait(until: nil)
         }
         if now < due {
-            // before the first attempt the wait is for the other family, and ends when that is known
+            // before the first attempt it waits for the other family, until that is known
             guard underWay == 0, isComplete || !six.isEmpty else { return .wait(until: due) }
             if !six.isEmpty { nextIsSix = true }
         }
@@ -61,7 +60,7 @@ public struct AddressRace: Sendable {
         return .connect(takesSix ? six.removeFirst() : four.removeFirst())
     }
 
-    /// An attempt has failed, or the address was not even tried: the next one need not wait for it.
+    /// Records a failed or skipped attempt; the next one may start at once.
     public mutating func failed(now: Int) {
         underWay -= 1
         due = now

@@ -1,18 +1,18 @@
-/// Calls back on its loop once, at a time of its own: for the few waits that the sweep is too coarse for.
+/// A one-shot timer on a loop, for the few waits that need more precision than the sweep.
 public final class Alarm: EventSource {
     private var event: EventHandle?
     private let action: () -> Void
 
-    /// Not set yet.
-    /// - Throws: `SystemError` when libevent has no memory for it.
+    /// Creates an alarm that is not set.
+    /// - Throws: `SystemError` if libevent has no memory.
     public init(loop: Loop, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         super.init(loop: loop)
         event = try EventHandle.pointing(at: self, loop, -1, 0)
     }
 
-    /// Rings after so many milliseconds, and not at any time that was set before.
-    /// - Returns: false when libevent has no memory for it.
+    /// Sets the alarm to fire after so many milliseconds, and drops an earlier setting.
+    /// - Returns: false if libevent has no memory.
     public func set(milliseconds: Int) -> Bool { event?.add(afterMilliseconds: max(milliseconds, 0)) ?? false }
 
     public override func ready(_ events: Int16) {
@@ -20,7 +20,7 @@ public final class Alarm: EventSource {
         action()
     }
 
-    /// Does not ring any more, and never will.
+    /// Cancels the alarm for ever.
     public func cancel() {
         event?.remove()
         event = nil

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A connection whose every call waits: for small programs beside a loop, never on one.
+/// A connection with blocking calls, for small programs beside a loop. Never use it on a loop.
 public struct BlockingConnection: ~Copyable {
     private let descriptor: Descriptor
-    /// In milliseconds of the monotonic clock.
+    /// The deadline in milliseconds of the monotonic clock.
     private let end: Int
 
-    /// - Parameter limit: milliseconds that everything on this connection may take together.
-    /// - Throws: `SystemError`, that of a limit reached being `ETIMEDOUT`.
+    /// - Parameter limit: milliseconds for all calls on this connection together.
+    /// - Throws: `SystemError`; `ETIMEDOUT` if the limit is reached.
     public init(_ address: SocketAddress, withinMilliseconds limit: Int) throws(SystemError) {
         let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | Dialer.closeOnExec, 0)
         guard number >= 0 else { throw SystemError("socket") }
@@ -19,7 +19,7 @@ public struct BlockingConnection: ~Copyable {
         self.end = end
     }
 
-    /// By a Unix socket.
+    /// Connects to a Unix socket.
     public init(path: String, withinMilliseconds limit: Int) throws(SystemError) {
         let descriptor = try LocalSocket.open()
         let end = Loop.monotonicMilliseconds() + limit
@@ -31,7 +31,7 @@ public struct BlockingConnection: ~Copyable {
         self.end = end
     }
 
-    /// This end of it; nil for a Unix socket.
+    /// The local address; nil for a Unix socket.
     public var local: SocketAddress? { SocketAddress.filled { getsockname(descriptor.number, $0, $1) } }
 
     public func send(_ bytes: [UInt8]) throws(SystemError) {
@@ -47,12 +47,12 @@ public struct BlockingConnection: ~Copyable {
         }
     }
 
-    /// What has come, at least one byte; nothing at the end.
+    /// Receives at least one byte; nothing at the end.
     public func receive() throws(SystemError) -> [UInt8] {
         try receive { () throws(SystemError) in try allowRest() }
     }
 
-    /// The same on a connection that may last: so many milliseconds for this piece alone.
+    /// Receives with a limit of its own in milliseconds, for connections that last.
     public func receive(withinMilliseconds limit: Int) throws(SystemError) -> [UInt8] {
         try receive { () throws(SystemError) in try Self.allow(limit, descriptor.number) }
     }
@@ -83,7 +83,7 @@ public struct BlockingConnection: ~Copyable {
         }
     }
 
-    /// The kernel says of a time limit what it says of a socket that does not wait.
+    /// the kernel reports a timeout as EAGAIN
     private static func failure(_ call: String) -> SystemError {
         let code = errno
         return SystemError(call, code: code == EAGAIN || code == EINPROGRESS ? ETIMEDOUT : code)

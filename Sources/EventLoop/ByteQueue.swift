@@ -1,4 +1,4 @@
-/// Bytes that wait to be written, first in, first out.
+/// A first-in, first-out queue of bytes to be written.
 struct ByteQueue: ~Copyable {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -7,7 +7,7 @@ struct ByteQueue: ~Copyable {
     var isEmpty: Bool { bytes.count == start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
-        // what went out is dropped before the array would grow for it
+        // drops sent bytes before the array would grow
         if start > 0, start >= bytes.count / 2 {
             bytes.removeFirst(start)
             start = 0
@@ -23,7 +23,7 @@ struct ByteQueue: ~Copyable {
         start += count
         if start == bytes.count {
             start = 0
-            // most channels have a queue for a moment in their lives
+            // frees the memory, since most channels need a queue only briefly
             bytes = []
         }
     }

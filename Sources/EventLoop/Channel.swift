@@ -1,36 +1,36 @@
 internal import Glibc
 
-/// One connected stream socket, or one end of a connection within this loop: reads on readiness, writes at once and queues what
-/// is not taken. Subclasses say what to do. Everything happens on the loop's thread.
+/// A connected stream socket, or one end of a connection within this loop. It reads when data is ready, writes at once, and
+/// queues the rest. Subclasses handle the events, all on the loop's thread.
 open class Channel: EventSource {
     public enum ReadOutcome {
         case bytes(Int)
         case wouldBlock
-        /// The peer will send no more.
+        /// The peer sends no more.
         case end
         case failed(SystemError)
     }
 
     private let descriptor: Int32
-    /// What there is instead of a descriptor.
+    /// The end of a connection within the loop, in place of a descriptor.
     private let end: MemoryEnd?
 
     private var readEvent: EventHandle
     private var writeEvent: EventHandle?
     private var queue = ByteQueue()
-    /// Bytes that go out before those of the queue.
+    /// Bytes that go out before the queue.
     private var pipe: Pipe?
     public private(set) var isClosed = false
     private var closesWritingWhenDrained = false
     private var isConnecting = false
-    /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
+    /// Whether writing failed once. Nothing more is sent; received bytes may still be read.
     private var isShutDown = false
-    /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
+    /// The bytes untaken by the peer, here or in the kernel, at the last call of `isTaking`.
     private var lastUntaken = Int.max
-    /// The loop will tell it what became of its other end.
+    /// Whether the loop will report a change of the other end.
     private var isToBeTold = false
 
-    /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
+    /// Takes ownership of a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.
     public init(loop: Loop, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
         self.descriptor = descriptor.number
@@ -38,7 +38,7 @@ open class Channel: EventSource {
         readEvent = try EventHandle(loop, descriptor.number, Flag.read | Flag.persist)
         isConnecting = connecting
         super.init(loop: loop)
-        // from here on the object owns the descriptor, also when what follows fails
+        // from here on the object owns the descriptor, also if a later step fails
         _ = descriptor.release()
         readEvent.point(at: self, loop, self.descriptor, Flag.read | Flag.persist)
         if connecting, !watchWriting() { throw SystemError("event_add") }
@@ -57,10 +57,10 @@ open class Channel: EventSource {
     deinit { if !isClosed { release() } }
 
     private func release() {
-        // the events first: a number that is closed may belong to another thread's socket already
+        // the events first: a closed number may already be another thread's socket
         readEvent.remove()
         writeEvent?.remove()
-        // after `finishWriting` what is queued reaches the other end all the same
+        // after `finishWriting` queued bytes still reach the other end
         if let end, closesWritingWhenDrained { queue.withFront { end.writeLast($0) } }
         dropQueue()
         if let end { end.close() } else { Glibc.close(descriptor) }
@@ -68,20 +68,20 @@ open class Channel: EventSource {
 
     // MARK: what subclasses say
 
-    /// There is something to read, or the end of it.
+    /// Data or its end is ready to be read.
     open func readable() {}
-    /// The connection that was being made stands, or failed.
+    /// The connection attempt succeeded or failed.
     open func connected(_ error: SystemError?) {}
-    /// The kernel took some of what was queued.
+    /// The kernel took some of the queue.
     open func progressed() {}
-    /// Everything queued has gone out.
+    /// The queue is empty.
     open func drained() {}
-    /// Writing failed: the peer is gone. What was queued is lost.
+    /// Writing failed because the peer is gone. The queue is lost.
     open func writeFailed(_ error: SystemError) {}
-    /// The kernel would not watch the socket for reading: nothing will ever be heard from it.
+    /// The kernel refused to watch the socket for reading; no event will come.
     open func readingRefused() {}
 
-    /// The turn is over in which that was asked for (`Loop.tellAtEnd`).
+    /// The turn ended in which `Loop.tellAtEnd` was called.
     open func turnEnds() {}
 
     // MARK: reading
@@ -91,7 +91,7 @@ open class Channel: EventSource {
         if !readEvent.add() { loop.refuse(self) } else if holdsBack { loop.recall(self) }
         otherEndChanged()
     }
-    /// Really takes the interest away, so a full peer costs no wake-ups.
+    /// Stops reading. The interest is removed, so that a full peer causes no wake-ups.
     public final func stopReading() { if !isClosed { readEvent.remove() } }
     public final var isReading: Bool { readEvent.isAdded }
 
@@ -100,18 +100,18 @@ open class Channel: EventSource {
         if isWanted { startReading() } else { stopReading() }
     }
 
-    /// Something was read that `readable` has not told of yet: it is called once more when the turn is over, or when reading
-    /// begins again.
+    /// Whether bytes were read that `readable` did not report. It is then called again at the end of the turn or when
+    /// reading restarts.
     public final var holdsBack = false {
         didSet { if holdsBack, !isClosed, isReading { loop.recall(self) } }
     }
 
-    /// Has the kernel acknowledge at once what came: a peer that sends small pieces may hold the next one back until then (Nagle's
-    /// algorithm, RFC 896), and an acknowledgement may wait for 40 ms.
+    /// Makes the kernel acknowledge received bytes at once. Otherwise an acknowledgement may wait for 40 ms, while Nagle's
+    /// algorithm (RFC 896) of the peer holds back its next small piece.
     public final func acknowledge() {
         guard !isClosed, end == nil else { return }
         var on: Int32 = 1
-        // where the socket is none of TCP there is nothing to acknowledge
+        // only TCP sockets have acknowledgements
         _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
@@ -130,30 +130,30 @@ open class Channel: EventSource {
         }
     }
 
-    /// The peer has closed its side and takes nothing any more, whatever of it waits to be read.
+    /// Whether the peer closed its side and takes nothing more, even if data waits to be read.
     public final var hasHungUp: Bool { end.map { !isClosed && $0.isUnheard } ?? kernelTells(POLLHUP | POLLERR) }
 
-    /// The peer has reset the connection, and no read or write has told of it yet.
+    /// Whether the peer reset the connection, before a read or write reports it.
     public final var hasFailed: Bool { end.map { !isClosed && $0.isCut } ?? kernelTells(POLLERR) }
 
-    /// Asks for no event: these are told of all the same.
+    /// Asks the kernel without an interest: these events are always reported.
     private func kernelTells(_ events: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(events) != 0
     }
 
-    /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.
+    /// Whether the kernel holds unread bytes or the end. Costs a system call.
     public final var holdsUnread: Bool { !isClosed && (end?.isReadable ?? loop.peek(descriptor)) }
 
-    /// Its other end is on this loop: no socket is between them.
+    /// Whether the other end is on this loop, without a socket.
     public final var isWithinLoop: Bool { end != nil }
 
     // MARK: writing
 
-    /// Bytes that wait for the kernel.
+    /// The bytes that wait for the kernel.
     public final var queuedBytes: Int { queue.count + (pipe?.count ?? 0) }
 
-    /// What the peer has not taken, queued here or held by the kernel. Asks the kernel.
+    /// The bytes that the peer has not taken, queued here or in the kernel. Costs a system call.
     public final var untakenBytes: Int {
         var held: Int32 = 0
         guard !isClosed, !isShutDown else { return 0 }
@@ -162,17 +162,17 @@ open class Channel: EventSource {
         return queuedBytes + Int(held)
     }
 
-    /// Whether the peer took some of what is on its way to it since this was asked last. The kernel holds megabytes for a
-    /// slow peer and asks for more only when much of that is gone, so a queue that does not move, or is empty, says little.
-    /// The first answer is yes where anything is left: there is nothing to compare with.
+    /// Whether the peer took bytes since the last call. The kernel holds megabytes for a slow peer and asks for more only
+    /// when much of that is gone, so the queue alone says little. The first call returns true if anything is left, since
+    /// there is nothing to compare with.
     public final func isTaking() -> Bool {
         let left = untakenBytes
         defer { lastUntaken = left > 0 ? left : .max }
         return left > 0 && left < lastUntaken
     }
 
-    /// Sends at once what the kernel takes and queues the rest.
-    /// - Returns: false when the peer is gone; `writeFailed` is not called then.
+    /// Sends as many bytes as the kernel takes, and queues the rest.
+    /// - Returns: false if the peer is gone; `writeFailed` is not called then.
     @discardableResult
     public final func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isClosed, !isShutDown else { return false }
@@ -197,7 +197,7 @@ open class Channel: EventSource {
         return true
     }
 
-    /// Tells the peer that no more comes, once everything queued has gone out.
+    /// Closes the writing side after the queue was sent.
     public final func finishWriting() {
         guard !isClosed, !isShutDown else { return }
         if isEmpty, !isConnecting { endWriting() } else { closesWritingWhenDrained = true }
@@ -228,7 +228,7 @@ open class Channel: EventSource {
         }
     }
 
-    /// Sends what the kernel takes of what waits: what is in the pipe, or of the queue once that is empty.
+    /// Sends waiting bytes: those of the pipe, then those of the queue.
     private func transmitQueue() -> Result<Int, SystemError> {
         guard let pipe else {
             let sent = queue.withFront { transmit($0) }
@@ -247,20 +247,20 @@ open class Channel: EventSource {
 
     public enum PassOutcome {
         /// So many bytes left this channel.
-        /// - Parameter isHeard: false when the other one's peer is gone; its `writeFailed` is not called then.
+        /// - Parameter isHeard: false if the other channel's peer is gone; its `writeFailed` is not called then.
         case bytes(Int, isHeard: Bool)
         case wouldBlock
-        /// The peer will send no more.
+        /// The peer sends no more.
         case end
         case failed(SystemError)
     }
 
-    /// What passes at once at most.
+    /// The most bytes that one call passes.
     public static let maxPassed = Pipe.size
 
-    /// Has the kernel pass bytes on to another channel, which nobody here needs to see. What that does not take waits for it
-    /// as if it had been written.
-    /// - Returns: nil where that cannot be done now: they have to be read and written.
+    /// Passes bytes to another channel within the kernel (splice), unread. Bytes that it does not take wait there as if
+    /// they were written.
+    /// - Returns: nil if that is impossible now; the bytes must be read and written.
     public final func pass(to other: Channel, atMost limit: Int) -> PassOutcome? {
         guard !isClosed, end == nil, other.takesPipe, let pipe = loop.pipes.take(loop) else { return nil }
         while true {
@@ -271,7 +271,7 @@ open class Channel: EventSource {
             loop.pipes.giveBack(pipe)
             if count == 0 { return .end }
             if error == EAGAIN || error == EWOULDBLOCK { return .wouldBlock }
-            // a kernel, or a kind of socket, that cannot do it
+            // this kernel or kind of socket does not support splice
             if error == EINVAL || error == ENOSYS { return nil }
             return .failed(SystemError("splice", code: error))
         }
@@ -279,7 +279,7 @@ open class Channel: EventSource {
 
     private var takesPipe: Bool { !isClosed && !isShutDown && !isConnecting && isEmpty && end == nil }
 
-    /// Sends what is in the pipe, and keeps the pipe for as long as something is.
+    /// Sends the bytes of the pipe, and keeps the pipe while it holds any.
     private func write(_ pipe: Pipe) -> Bool {
         self.pipe = pipe
         lastUntaken = .max
@@ -288,7 +288,7 @@ open class Channel: EventSource {
         return false
     }
 
-    /// - Returns: false when the kernel does not watch the socket for writing.
+    /// - Returns: false if the kernel does not watch the socket for writing.
     private func watchWriting() -> Bool {
         if writeEvent == nil {
             writeEvent = try? EventHandle.pointing(at: self, loop, descriptor, Flag.write | Flag.persist)
@@ -296,8 +296,7 @@ open class Channel: EventSource {
         return writeEvent?.add() ?? false
     }
 
-    /// Nothing goes out any more. Whatever the reason was, the peer's end follows what it said before: nobody is left
-    /// waiting for it.
+    /// Closes the writing side for good. The end reaches the peer behind the bytes sent before.
     public final func shutDown() {
         guard !isClosed else { return }
         isShutDown = true
@@ -343,7 +342,7 @@ open class Channel: EventSource {
     }
 
     public final override func ready(_ events: Int16) {
-        // the write side first: a connection that stands comes before its bytes
+        // writing first: a connection must be established before its bytes
         if events & Flag.write != 0, !isClosed { writable() }
         if events & Flag.read != 0, !isClosed, readEvent.isAdded { readable() }
         if events & Flag.refused != 0, !isClosed { readingRefused() }
@@ -351,20 +350,19 @@ open class Channel: EventSource {
 
     // MARK: the other end, where it is on this loop
 
-    /// It may have something to read there, or room to write: the loop tells it of that, for whoever brought it about is still at
-    /// work.
+    /// Records a change of the other end. The loop reports it later, because the cause is still on the call stack.
     final func otherEndChanged() {
         guard let end, !isClosed, !isToBeTold, events(at: end) != 0 else { return }
         isToBeTold = true
         loop.tell(self)
     }
 
-    /// By the loop.
+    /// Reports a change of the other end. The loop calls it.
     final func tellOfOtherEnd() {
         isToBeTold = false
         guard let end, !isClosed else { return }
         ready(events(at: end))
-        // what it left there is told of again
+        // unread bytes are reported again
         otherEndChanged()
     }
 
@@ -375,8 +373,8 @@ open class Channel: EventSource {
 
     // MARK: the end
 
-    /// Closes; queued bytes are lost, unless `finishWriting` came before and the other end is on this loop. The object stays alive
-    /// until the turn is over.
+    /// Closes the channel. Queued bytes are lost, unless `finishWriting` was called and the other end is on this loop. The
+    /// object lives until the end of the turn.
     public final func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -384,7 +382,7 @@ open class Channel: EventSource {
         loop.deferRelease(self)
     }
 
-    /// Closes so that the peer sees a reset: it must not take what it got for complete.
+    /// Closes with a reset, so that the peer does not take its data for complete.
     public final func reset() {
         guard !isClosed else { return }
         if let end {

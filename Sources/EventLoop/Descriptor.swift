@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file descriptor that closes itself. Whoever holds this value owns the descriptor.
+/// A file descriptor with an owner. It is closed when the value is destroyed.
 public struct Descriptor: ~Copyable {
     public let number: Int32
 
@@ -9,8 +9,8 @@ public struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Sends a few last bytes, as far as the kernel takes them at once. What the peer has sent by then is taken from the
-    /// kernel: closed over it, the connection would end in a reset, and the bytes be lost.
+    /// Sends a few last bytes, as far as the kernel takes them at once. Received bytes are discarded first: closing over
+    /// them would cause a reset and lose the last bytes.
     public func sendLast(_ bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(number, Int32(SHUT_WR))
@@ -19,7 +19,7 @@ public struct Descriptor: ~Copyable {
         }
     }
 
-    /// Gives the descriptor away; it is no longer closed here.
+    /// Gives up ownership; the descriptor is not closed here.
     public consuming func release() -> Int32 {
         let number = self.number
         discard self

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Descriptors that are kept for when there are no others: what has to be answered then gets one of these.
+/// Spare descriptors, so that essential connections can be accepted when all others are used up.
 public struct DescriptorReserve: ~Copyable {
     private var kept: [Int32] = []
     private let most: Int
 
-    /// - Parameter most: how many are kept.
+    /// - Parameter most: the number of spare descriptors.
     public init(_ most: Int) {
         self.most = most
         refill()
@@ -13,15 +13,15 @@ public struct DescriptorReserve: ~Copyable {
 
     deinit { for number in kept { close(number) } }
 
-    /// Gives one back to the system.
-    /// - Returns: false where none is left.
+    /// Returns one descriptor to the system.
+    /// - Returns: false if none is left.
     public mutating func lend() -> Bool {
         guard let number = kept.popLast() else { return false }
         close(number)
         return true
     }
 
-    /// Takes as many as are lacking, and as there are.
+    /// Refills the reserve as far as possible.
     public mutating func refill() {
         while kept.count < most {
             let number = open("/dev/null", O_RDONLY | O_CLOEXEC)

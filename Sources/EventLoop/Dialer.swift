@@ -3,7 +3,7 @@ internal import Glibc
 /// Opens non-blocking connections.
 public enum Dialer {
     /// Starts to connect.
-    /// - Returns: the descriptor and whether the connection is still being made.
+    /// - Returns: the descriptor, and whether the connection is still in progress.
     /// - Throws: `SystemError` of `socket` or `connect`.
     public static func connect(_ address: SocketAddress, on loop: Loop) throws(SystemError) -> Attempt {
         let number = loop.openSocket(address.family)
@@ -22,7 +22,7 @@ public enum Dialer {
         public var descriptor: Descriptor
         public var inProgress: Bool
 
-        /// Hands the descriptor over.
+        /// Returns the descriptor to its new owner.
         public consuming func take() -> Descriptor { descriptor }
     }
 

@@ -1,6 +1,6 @@
 internal import CLibevent
 
-/// What libevent points at. Subclasses say what readiness means.
+/// The target of libevent's callbacks. Subclasses handle readiness.
 open class EventSource {
     public let loop: Loop
 
@@ -15,23 +15,23 @@ open class EventSource {
         public static let write: Int16 = 0x04
         public static let signal: Int16 = 0x08
         public static let persist: Int16 = 0x10
-        /// Not libevent's: the kernel refused to watch the descriptor. Told by the loop when the turn is over.
+        /// The loop's own flag: the kernel refused to watch the descriptor. Reported at the end of the turn.
         static let refused: Int16 = 0x4000
     }
 }
 
-/// One `struct event` (event2/event.h), freed with this value. It points at its source without owning it, so the source
-/// must hold this value and outlive every callback: the loop's deferred release sees to that.
+/// A `struct event` (event2/event.h), freed with this value. It refers to its source without owning it. The source must
+/// hold this value and outlive all callbacks, which the loop's deferred release ensures.
 public struct EventHandle: ~Copyable {
-    /// Nil where there is nothing that libevent could watch.
+    /// Nil if there is nothing to watch.
     private let event: OpaquePointer?
     public private(set) var isAdded = false
     #if DEBUG
         private let faults: FaultPlan?
     #endif
 
-    /// An event that points at nothing yet: an object can make one before it is whole itself.
-    /// - Throws: `SystemError` when libevent has no memory for it.
+    /// Creates an event without a source, so that an object can create one in its initializer.
+    /// - Throws: `SystemError` if libevent has no memory.
     init(_ loop: Loop, _ descriptor: Int32, _ flags: Int16) throws(SystemError) {
         guard let event = event_new(loop.base, descriptor, flags, eventSourceTrampoline, nil) else {
             throw SystemError("event_new")
@@ -42,7 +42,7 @@ public struct EventHandle: ~Copyable {
         #endif
     }
 
-    /// An event that never happens: it only keeps whether it was added.
+    /// Creates an event that never fires and only records whether it was added.
     init() {
         event = nil
         #if DEBUG
@@ -60,14 +60,14 @@ public struct EventHandle: ~Copyable {
         return handle
     }
 
-    /// Before the event is added for the first time.
+    /// Sets the source, before the event is added for the first time.
     func point(at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16) {
         guard let event else { return }
         let context = Unmanaged.passUnretained(source).toOpaque()
         event_assign(event, loop.base, descriptor, flags, eventSourceTrampoline, context)
     }
 
-    /// - Returns: false when the kernel does not watch the descriptor; `errno` says why.
+    /// - Returns: false if the kernel does not watch the descriptor; `errno` gives the reason.
     public mutating func add() -> Bool {
         if !isAdded { isAdded = enqueue(nil) }
         return isAdded

@@ -22,14 +22,14 @@ private enum Executor {
     static func release() { state.withLock { $0.free += 1 } }
 }
 
-/// One kind of work that may block, begun in the order in which it comes. However long it takes, other kinds go on.
+/// Runs one kind of blocking work, in the order of its arrival. Other kinds are not affected.
 public final class WorkQueue: Sendable {
     public typealias Work = @Sendable () -> Void
 
     public enum Refusal: Error {
-        /// As much waits as may.
+        /// The queue is full.
         case full
-        /// The system has no thread to give.
+        /// The system could not create a thread.
         case noThread(SystemError)
 
         public var description: String {
@@ -47,14 +47,14 @@ public final class WorkQueue: Sendable {
     private let most: (running: Int, waiting: Int)
 
     /// - Parameters:
-    ///   - name: what the system calls a thread that is at it, in 15 bytes at most.
-    ///   - atOnce: how many run at the same time.
-    ///   - waiting: how many more may wait. One is enough where it does all that there is to be done when it begins.
+    ///   - name: the name of its threads, at most 15 bytes.
+    ///   - atOnce: how many jobs run at the same time.
+    ///   - waiting: how many more may wait. One is enough for a job that does all pending work when it starts.
     public init(_ name: String, atOnce: Int = 1, waiting: Int = 1) {
         (self.name, most) = (name, (atOnce, waiting))
     }
 
-    /// From any thread; does not wait.
+    /// Queues a job, from any thread and without blocking.
     public func run(_ work: @escaping Work) throws(Refusal) {
         try state.withLock { state throws(Refusal) in
             guard state.running == most.running else {
@@ -83,9 +83,9 @@ public final class WorkQueue: Sendable {
         return next
     }
 
-    /// Waits until no work is left, but no longer than that. Never on a loop that serves.
-    /// - Parameter dropping: what has not begun is not done any more.
-    /// - Returns: whether none is left.
+    /// Waits until no job is left, up to the limit. Never call it on a loop that serves.
+    /// - Parameter dropping: discards jobs that have not started.
+    /// - Returns: whether no job is left.
     @discardableResult
     public func rests(withinMilliseconds limit: Int, dropping: Bool = false) -> Bool {
         if dropping { state.withLock { $0.waiting = [] } }

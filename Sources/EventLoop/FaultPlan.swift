@@ -1,13 +1,13 @@
 #if DEBUG
     internal import Glibc
 
-    /// Makes one call fail on purpose, in debug builds alone: run a scenario with the first call failing, then with the
-    /// second, until none is left to fail.
+    /// Makes one call fail on purpose, in debug builds only. A scenario runs with the first call failing, then the second,
+    /// until no call is left.
     public final class FaultPlan: Sendable {
         public enum Call: String, Sendable, CaseIterable {
             case recv, send, splice, pipe, socket, connect, accept
             case eventAdd = "event_add"
-            /// TLS, as it fails for want of memory: a connection is set up, records are opened, bytes are put into records.
+            /// TLS calls that fail for want of memory: connection setup, decrypting records, encrypting records.
             case tlsBegin = "tls_begin"
             case tlsOpen = "tls_open"
             case tlsSeal = "tls_seal"
@@ -26,7 +26,7 @@
 
         /// - Parameters:
         ///   - call: the kind of call that is counted.
-        ///   - number: which one fails, from 1.
+        ///   - number: the call that fails, counted from 1.
         ///   - code: its `errno`.
         public init(_ call: Call, number: Int, code: Int32) {
             self.call = call
@@ -35,7 +35,7 @@
             announces = false
         }
 
-        /// From text, `send:3:ECONNRESET`. Such a plan says on standard error when it has struck.
+        /// Parses a plan such as `send:3:ECONNRESET`. Such a plan reports on standard error when it fires.
         init?(_ text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, let call = Call(rawValue: String(parts[0])), let number = Int(parts[1]), number > 0,
@@ -47,10 +47,10 @@
             announces = true
         }
 
-        /// In place of an error: the call does not return, as if the loop thought without end.
+        /// A code that makes the call hang for ever.
         private static let hang = Int32.max
 
-        /// In place of an error: the call takes three seconds, and is made then.
+        /// A code that delays the call by three seconds.
         private static let stall = Int32.max - 1
 
         private static let codes = [
@@ -60,13 +60,13 @@
             "ENOMEM": ENOMEM, "ENOSPC": ENOSPC, "EPIPE": EPIPE, "ETIMEDOUT": ETIMEDOUT,
         ]
 
-        /// What the environment's `USHER_FAULT` asks of every loop of this process.
+        /// The plan in the environment variable `USHER_FAULT`, for all loops of this process.
         public static let ofProcess = getenv("USHER_FAULT").flatMap { FaultPlan(String(cString: $0)) }
 
-        /// Whether the call has failed already.
+        /// Whether the call has failed.
         public var hasFired: Bool { state.withLock { $0.hasFired } }
 
-        /// Counts a call that is about to be made. True, with `errno` set, when it is the one that fails.
+        /// Counts a call that is about to be made. Returns true, with `errno` set, if it must fail.
         static func injects(_ plan: FaultPlan?, _ call: Call) -> Bool {
             guard let plan, plan.call == call else { return false }
             let isDue = plan.state.withLock { state in

@@ -1,13 +1,13 @@
 internal import CLibevent
 internal import Glibc
 
-/// A listening socket, not yet on a loop. One may be opened for each loop on the same address (SO_REUSEPORT): the kernel
-/// deals connections out.
+/// A listening socket that is not yet on a loop. Each loop may have one on the same address (SO_REUSEPORT); the kernel
+/// distributes connections.
 public struct ListeningSocket: ~Copyable {
     public let descriptor: Descriptor
     public let address: SocketAddress
 
-    /// - Parameter shared: further sockets will be bound to the same address.
+    /// - Parameter shared: whether more sockets will be bound to the same address.
     /// - Throws: `SystemError` of `socket`, `bind` or `listen`.
     public init(_ address: SocketAddress, shared: Bool = false) throws(SystemError) {
         let number = socket(
@@ -25,8 +25,8 @@ public struct ListeningSocket: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Takes a socket that somebody else opened and listens on (systemd's socket activation).
-    /// - Throws: `SystemError` when it is no stream socket that listens on an IP address.
+    /// Adopts an open listening socket (systemd's socket activation).
+    /// - Throws: `SystemError` if it is no listening stream socket of an IP address.
     public init(adopting number: Int32) throws(SystemError) {
         var listens: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -48,20 +48,20 @@ public struct ListeningSocket: ~Copyable {
     public consuming func take() -> Descriptor { descriptor }
 }
 
-/// Accepts connections on a loop. Subclasses say what becomes of them.
+/// Accepts connections on a loop. Subclasses handle them.
 open class Listener: EventSource {
     private let descriptor: Int32
     private var event: EventHandle
     private var isClosed = false
-    /// Connections taken in one turn, so that a flood does not starve those that stand.
+    /// The most connections accepted in one turn, so that a flood does not starve existing ones.
     private static let perTurn = 64
 
-    /// - Parameter owned: a socket that listens, and does not block.
+    /// - Parameter owned: a non-blocking listening socket.
     public init(loop: Loop, listening owned: consuming Descriptor) throws(SystemError) {
         descriptor = owned.number
         event = try EventHandle(loop, owned.number, Flag.read | Flag.persist)
         super.init(loop: loop)
-        // from here on the object owns the descriptor, also when what follows fails
+        // from here on the object owns the descriptor, also if a later step fails
         _ = owned.release()
         event.point(at: self, loop, descriptor, Flag.read | Flag.persist)
         guard event.add() else { throw SystemError("event_add") }
@@ -73,12 +73,12 @@ open class Listener: EventSource {
         Glibc.close(descriptor)
     }
 
-    /// A connection came in: non-blocking, without delay.
+    /// Takes an accepted connection: non-blocking, with TCP_NODELAY.
     open func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {}
-    /// The same by a Unix socket, whose peers have no address.
+    /// Takes a connection of a Unix socket, whose peer has no address.
     open func accepted(locally descriptor: consuming Descriptor) {}
-    /// Accepting failed, mostly for want of descriptors or memory. The listener is paused: what waits would make it ready
-    /// again at once. `resume` tries anew.
+    /// Accepting failed, mostly for want of descriptors or memory. The listener pauses, because waiting connections would
+    /// make it ready again at once. `resume` tries again.
     open func acceptFailed(_ error: SystemError) {}
 
     public final override func ready(_ events: Int16) {
@@ -110,7 +110,7 @@ open class Listener: EventSource {
         }
     }
 
-    /// Pauses accepting, as when the limit of connections is reached.
+    /// Pauses accepting, for example at the limit of connections.
     public final func pause() { event.remove() }
     public final func resume() { if !isClosed { _ = event.add() } }
 

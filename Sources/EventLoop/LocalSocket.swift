@@ -1,20 +1,20 @@
 public import Glibc
 
-/// Unix sockets, which have a path in the place of an address.
+/// Unix sockets, which have a path instead of an address.
 public enum LocalSocket {
-    /// What the kernel takes of a path (unix(7)). A longer one is reached by its folder.
+    /// The longest path that the kernel accepts (unix(7)). A longer one is reached through its folder.
     private static let longestPath = 107
 
-    /// Opens a socket and listens on it. Its owner and group alone may connect.
-    /// - Parameter group: nil for that of this process.
-    /// - Throws: `SystemError`; that of a name which is too long being `ENAMETOOLONG`.
+    /// Opens a listening socket. Only its owner and group may connect.
+    /// - Parameter group: nil for the group of this process.
+    /// - Throws: `SystemError`; `ENAMETOOLONG` for a long name.
     public static func listen(at path: String, group: gid_t? = nil) throws(SystemError) -> Descriptor {
         let descriptor = try open(Dialer.nonBlocking)
-        // before there is a path: nobody gets in while it is being made
+        // sets the mode before the path exists, so that nobody can connect earlier
         guard fchmod(descriptor.number, mode) == 0 else { throw SystemError("fchmod") }
         guard withAddress(path, { bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind") }
         if let group { guard lchown(path, uid_t.max, group) == 0 else { throw SystemError("chown") } }
-        // a umask may have taken from it
+        // sets the mode again, since a umask may have reduced it
         guard chmod(path, mode) == 0 else { throw SystemError("chmod") }
         guard Glibc.listen(descriptor.number, 64) == 0 else { throw SystemError("listen") }
         return descriptor
@@ -27,19 +27,19 @@ public enum LocalSocket {
         guard withAddress(path, { Glibc.connect(descriptor.number, $0, $1) }) == 0 else { throw SystemError("connect") }
     }
 
-    /// Whether somebody listens there.
+    /// Whether a process listens there.
     public static func isAnswered(at path: String) -> Bool {
         guard let descriptor = try? open(Dialer.nonBlocking) else { return true }
-        // a full queue of connections is somebody's, too
+        // a full queue means that a process listens
         do throws(SystemError) { try connect(descriptor, to: path) } catch {
             return error.code != ECONNREFUSED && error.code != ENOENT
         }
         return true
     }
 
-    /// The user who connected; nil where the system does not say.
+    /// The user who connected; nil if the system does not tell.
     public static func peer(_ descriptor: borrowing Descriptor) -> uid_t? {
-        // struct ucred: process, user, group; glibc's header shows it to C alone
+        // struct ucred (process, user, group), which glibc declares for C alone
         var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
         var count = socklen_t(MemoryLayout.size(ofValue: credentials))
         let found = getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &count)
@@ -56,7 +56,7 @@ public enum LocalSocket {
         guard path.utf8.count > longestPath, let slash = path.lastIndex(of: "/") else {
             return withShortAddress(path, body)
         }
-        // O_PATH, which glibc's header shows to C alone
+        // O_PATH, which glibc declares for C alone
         let folder = Glibc.open(String(path[..<slash]), 0o10000000 | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
         defer { close(folder) }
@@ -82,7 +82,7 @@ public enum LocalSocket {
 }
 
 extension LocalSocket {
-    /// A socket for datagrams to whoever listens there. Sending waits where there is no room.
+    /// Opens a datagram socket to a listening process. Sending blocks if there is no room.
     public static func connectDatagrams(to path: String) throws(SystemError) -> Descriptor {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Dialer.closeOnExec, 0)
         guard number >= 0 else { throw SystemError("socket") }

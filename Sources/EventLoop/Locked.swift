@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A value behind a lock, for what threads do share: never on the way of a plain request. Not for a value without a size, as `()`: it
-/// has the address of its object, and the thread sanitizer takes one for the other.
+/// A value behind a lock, for data that threads share; never used for plain requests. Not for a value without a size, such
+/// as `()`: it would share its object's address, which confuses the thread sanitizer.
 public final class Locked<Value>: @unchecked Sendable {
-    // Every access to `value` goes through `withLock`, which holds the mutex. pthread's own mutex, because the thread
-    // sanitizer does not see through Synchronization.Mutex on Linux.
+    // Access to `value` goes through `withLock`, which holds the mutex. It is pthread's own mutex, since the thread
+    // sanitizer does not understand Synchronization.Mutex on Linux.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var value: Value
@@ -13,7 +13,7 @@ public final class Locked<Value>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        // whoever sets the clock neither wakes those who wait nor keeps them
+        // a monotonic clock, so that setting the clock changes no wait
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -35,20 +35,20 @@ public final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Changes the value and wakes one thread that waits in `wait`.
+    /// Changes the value and wakes one thread in `wait`.
     public func signal(_ body: (inout Value) -> Void) {
         withLock(body)
-        // whoever is woken would wait for the lock at once, were it still held
+        // after unlocking, so that the woken thread need not wait for the lock
         pthread_cond_signal(condition)
     }
 
-    /// The same for all threads that wait.
+    /// Changes the value and wakes all threads in `wait`.
     public func signalAll(_ body: (inout Value) -> Void) {
         withLock(body)
         pthread_cond_broadcast(condition)
     }
 
-    /// Blocks the calling thread until `body` returns a result. Never on a loop.
+    /// Blocks the calling thread until `body` returns a result. Never call it on a loop.
     public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -58,7 +58,7 @@ public final class Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// The same, for at most so many milliseconds; then nil.
+    /// Blocks for at most so many milliseconds; then returns nil.
     public func wait<Result>(milliseconds: Int, _ body: (inout Value) -> Result?) -> Result? {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

@@ -1,7 +1,7 @@
 internal import CLibevent
 internal import Glibc
 
-/// The one way from thread to thread: messages in, and the loop that owns it is woken once for a batch.
+/// Passes messages between threads. The owning loop is woken once for a batch.
 public final class Mailbox<Message: Sendable>: Sendable {
     private let messages: Locked<[Message]>
     fileprivate let wake: Int32
@@ -15,7 +15,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     deinit { close(wake) }
 
-    /// From any thread.
+    /// Posts a message, from any thread.
     public func post(_ message: Message) {
         let wasEmpty = messages.withLock { box in
             box.append(message)

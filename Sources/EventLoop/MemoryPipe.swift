@@ -1,26 +1,26 @@
-/// One direction of a connection between two channels of the same loop: bytes that wait here, and not in the kernel.
+/// One direction of a connection within a loop: a bounded buffer in memory.
 final class MemoryPipe {
     private var bytes = ByteQueue()
-    /// The writer will write no more.
+    /// Whether the writer has finished.
     private(set) var hasEnded = false
-    /// The writer was reset: what it wrote is not all that it had to say.
+    /// Whether the writer was reset, so that its data is incomplete.
     private(set) var isCut = false
-    /// Nobody will read any more.
+    /// Whether the reader is gone.
     private(set) var isUnheard = false
-    // a channel takes itself out of both when it is released, which its deinit sees to
+    // each channel removes itself from both when it is destroyed
     @Unretained var reader: Channel?
     @Unretained var writer: Channel?
 
-    /// As many bytes wait at most. One read takes all of them.
+    /// The capacity in bytes. One read takes all of them.
     static let capacity = Loop.scratchSize
 
     var count: Int { bytes.count }
-    /// There are bytes, or their end.
+    /// Whether there are bytes, or their end.
     var isReadable: Bool { !bytes.isEmpty || hasEnded || isCut }
-    /// There is room, or nobody for whom there would have to be.
+    /// Whether there is room, or no reader is left.
     var isWritable: Bool { count < Self.capacity || isUnheard }
 
-    /// - Returns: how many of the bytes there is room for.
+    /// - Returns: the number of bytes that fit.
     func append(_ more: UnsafeRawBufferPointer, atMost capacity: Int = MemoryPipe.capacity) -> Int {
         let taken = min(more.count, capacity - count)
         guard taken > 0 else { return 0 }
@@ -29,7 +29,7 @@ final class MemoryPipe {
         return taken
     }
 
-    /// - Returns: how many bytes were put there.
+    /// - Returns: the number of bytes copied.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(count, buffer.count)
         guard count > 0 else { return 0 }
@@ -39,26 +39,26 @@ final class MemoryPipe {
         return count
     }
 
-    /// Nothing follows what is in here.
+    /// Marks the end of the data.
     func end() {
         hasEnded = true
         reader?.otherEndChanged()
     }
 
-    /// The same, and what is in here was cut short.
+    /// Marks the data as cut short.
     func cut() {
         isCut = true
         end()
     }
 
-    /// Whatever is still written goes nowhere.
+    /// Discards all further writes.
     func becomeUnheard() {
         isUnheard = true
         writer?.otherEndChanged()
     }
 
-    /// The reader is gone, and what waits for it with it.
-    /// - Returns: whether something did.
+    /// Removes the reader and the waiting bytes.
+    /// - Returns: whether bytes were lost.
     func abandon() -> Bool {
         let isLost = !bytes.isEmpty
         bytes = ByteQueue()

@@ -1,15 +1,15 @@
-/// The pipes of one loop: lent for a transfer, or for as long as a slow receiver leaves bytes in one.
+/// The pipes of one loop. One is lent for a transfer, or as long as a slow receiver leaves bytes in it.
 struct PipePool {
-    /// Empty ones; the one used last is used first.
+    /// Empty pipes; the last used one is used first.
     private var idle: [Pipe] = []
     private var lent = 0
-    /// Of the idle ones, how many nobody wanted since the pool was trimmed.
+    /// The number of idle pipes not used since the last trim.
     private var unused = 0
 
-    /// In all. Bytes in a pipe are the kernel's memory, so that these bound it.
+    /// The most pipes. It bounds the kernel memory in them.
     static let limit = 64
 
-    /// Nil where there are enough, or no descriptors for another one.
+    /// Returns nil at the limit, or if there are no descriptors.
     mutating func take(_ loop: Loop) -> Pipe? {
         guard let pipe = idle.popLast() ?? (lent < Self.limit ? Pipe(loop) : nil) else { return nil }
         unused = min(unused, idle.count)
@@ -19,11 +19,11 @@ struct PipePool {
 
     mutating func giveBack(_ pipe: Pipe) {
         lent -= 1
-        // what nobody is left to take goes with it
+        // a pipe with undelivered bytes is closed
         if pipe.count == 0 { idle.append(pipe) }
     }
 
-    /// Closes those that nobody has wanted since this was asked last: they hold descriptors.
+    /// Closes the pipes not used since the last trim, since they hold descriptors.
     mutating func trim() {
         idle.removeFirst(unused)
         unused = idle.count

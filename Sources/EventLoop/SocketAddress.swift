@@ -1,11 +1,11 @@
 public import Glibc
 
-/// An IPv4 or IPv6 address with a port, in the kernel's own form.
+/// An IPv4 or IPv6 address with a port, for system calls.
 public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConvertible {
-    /// 4 or 16 bytes, network order.
+    /// The 4 or 16 bytes in network order.
     public let address: [UInt8]
     public let port: UInt16
-    /// Interface of a link-local IPv6 address, 0 elsewhere.
+    /// The interface of a link-local IPv6 address; 0 for others.
     public let scope: UInt32
 
     public init(address: [UInt8], port: UInt16, scope: UInt32 = 0) {
@@ -15,7 +15,7 @@ public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConverti
         self.scope = scope
     }
 
-    /// From numbers as text, `127.0.0.1` or `::1`; nil for a name.
+    /// Parses a numeric address such as `127.0.0.1` or `::1`; nil for a name.
     public init?(numeric host: String, port: UInt16) {
         var four = in_addr()
         var six = in6_addr()
@@ -49,7 +49,7 @@ public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConverti
     public var isIPv6: Bool { address.count == 16 }
     public var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
 
-    /// The address alone, `127.0.0.1` or `::1`.
+    /// The address without the port, such as `127.0.0.1` or `::1`.
     public var host: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         _ = address.withUnsafeBytes { inet_ntop(family, $0.baseAddress, &buffer, socklen_t(buffer.count)) }
@@ -82,7 +82,7 @@ public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// What a socket is bound to; nil where that is no IP address.
+    /// The local address of a socket; nil if it is no IP address.
     public init?(ofSocket number: Int32) {
         guard let found = Self.filled(by: { getsockname(number, $0, $1) }) else { return nil }
         self = found

@@ -1,8 +1,8 @@
 internal import CLibevent
 internal import Glibc
 
-/// The system calls whose failure somebody has to cope with, in one place: a fault plan makes any of them fail. In release
-/// builds nothing but the call is left.
+/// The system calls whose errors must be handled. A fault plan can make each of them fail; a release build contains the
+/// plain call.
 extension Loop {
     func receive(_ descriptor: Int32) -> Int {
         #if DEBUG
@@ -25,7 +25,7 @@ extension Loop {
         return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Its two ends: bytes come out of the first, and go in at the second.
+    /// Opens a pipe. Bytes go in at the second descriptor and come out of the first.
     func openPipe(_ ends: UnsafeMutableBufferPointer<Int32>) -> Int32 {
         #if DEBUG
             if FaultPlan.injects(faults, .pipe) { return -1 }

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// A system call that failed: which one, and its `errno`.
+/// A failed system call and its `errno`.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let code: Int32
     public let call: String
@@ -10,7 +10,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The system's words for the error, `Address already in use`.
+    /// The system's text for the error, such as `Address already in use`.
     public var reason: String { String(cString: strerror(code)) }
     public var description: String { "\(call): \(reason)" }
 }

@@ -1,7 +1,7 @@
 internal import CLibevent
 internal import Glibc
 
-/// A thread of the system with a name, for loops and for work that blocks.
+/// A named system thread, for loops and for blocking work.
 public struct SystemThread: Sendable {
     private let handle: pthread_t
     private let hasEnded: Locked<Bool>
@@ -12,13 +12,13 @@ public struct SystemThread: Sendable {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// - Throws: `SystemError` when the system has no thread to give.
+    /// - Throws: `SystemError` if the system cannot create a thread.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var handle = pthread_t()
-        // signals are for the thread that waits for them: a new one inherits that it hears none
+        // blocks all signals for the new thread; a dedicated thread waits for them
         var (all, before) = (sigset_t(), sigset_t())
         sigfillset(&all)
-        // faults of its own are its own
+        // keeps signals of the thread's own faults
         for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
@@ -42,16 +42,16 @@ public struct SystemThread: Sendable {
         hasEnded = start.hasEnded
     }
 
-    /// Waits until the thread has ended. Once only.
+    /// Waits until the thread has ended. Call it once.
     public func join() { pthread_join(handle, nil) }
 
-    /// Lets the thread end by itself: nobody will wait for it. Instead of `join`.
+    /// Detaches the thread, instead of `join`.
     public func detach() { pthread_detach(handle) }
 
-    /// Waits for the thread's end, but no longer than that: then it ends by itself. Once only.
+    /// Waits for the end of the thread up to the limit, then detaches it. Call it once.
     /// - Returns: whether it has ended.
     public func join(withinMilliseconds limit: Int) -> Bool {
-        // not pthread_clockjoin_np, which the thread sanitizer knows nothing of
+        // not pthread_clockjoin_np, which the thread sanitizer does not know
         guard hasEnded.wait(milliseconds: limit, { $0 ? true : nil }) != nil else {
             detach()
             return false

@@ -1,9 +1,9 @@
-/// Calls back on its loop, again and again. For sweeps, not for single requests.
+/// A periodic timer on a loop. For sweeps, not for single requests.
 public final class Timer: EventSource {
     private var event: EventHandle?
     private let action: () -> Void
 
-    /// - Throws: `SystemError` when libevent has no memory for it.
+    /// - Throws: `SystemError` if libevent has no memory.
     public init(loop: Loop, everyMilliseconds interval: Int, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         super.init(loop: loop)
@@ -20,7 +20,7 @@ public final class Timer: EventSource {
     }
 }
 
-/// Calls back on its loop when the process gets a signal.
+/// Calls back on its loop when the process receives a signal.
 public final class SignalSource: EventSource {
     private var event: EventHandle?
     private let action: () -> Void

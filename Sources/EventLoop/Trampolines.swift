@@ -1,7 +1,7 @@
 internal import CLibevent
 
-// libevent calls these two. They capture nothing and take no reference: the loop's registries hold the objects, and the
-// loop keeps whatever is closed alive until the turn is over.
+// The functions that libevent calls. They capture and retain nothing: the loop's registries hold the objects, and closed
+// ones stay alive until the end of the turn.
 
 func eventSourceTrampoline(_ descriptor: Int32, _ events: Int16, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }

@@ -1,7 +1,7 @@
-/// A reference that keeps nothing alive and counts nothing, for what a loop follows at each event.
+/// An unretained reference without reference counting, for references that a loop follows at each event.
 ///
-/// Sound between objects of one loop: an object leaves the reference before it is released, on the loop that reads the reference.
-/// Other references count, or are `unowned`.
+/// It is safe between objects of one loop: an object clears the reference before it is released, on that loop. All other
+/// references count, or are `unowned`.
 @propertyWrapper
 public struct Unretained<Object: AnyObject> {
     @usableFromInline unowned(unsafe) var object: Object?

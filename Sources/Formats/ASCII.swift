@@ -1,4 +1,4 @@
-/// Byte classes of RFC 9110 and RFC 3986, as bit sets: no table in memory, no locale.
+/// Byte classes of RFC 9110 and RFC 3986 as bit sets, without a table in memory and without a locale.
 public enum ASCII {
     public static let cr: UInt8 = 0x0D
     public static let lf: UInt8 = 0x0A
@@ -12,14 +12,14 @@ public enum ASCII {
         return byte < 64 ? (low >> UInt64(byte)) & 1 == 1 : (high >> UInt64(byte &- 64)) & 1 == 1
     }
 
-    /// `tchar` of RFC 9110 §5.6.2.
+    /// Whether the byte is a `tchar` (RFC 9110 §5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {
         // ! # $ % & ' * + - . 0-9   |   A-Z ^ _ ` a-z | ~
         member(byte, 0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// A byte that a field value may hold: HTAB, SP, VCHAR, obs-text (RFC 9110 §5.5).
+    /// Whether a field value may contain the byte: HTAB, SP, VCHAR, obs-text (RFC 9110 §5.5).
     @inlinable
     public static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 ? byte != 0x7F : byte == tab
@@ -30,7 +30,7 @@ public enum ASCII {
     @inlinable
     public static func isAlpha(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
-    /// `unreserved` of RFC 3986 §2.3.
+    /// Whether the byte is `unreserved` (RFC 3986 §2.3).
     @inlinable
     public static func isUnreserved(_ byte: UInt8) -> Bool {
         isAlpha(byte) || isDigit(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
@@ -46,7 +46,7 @@ public enum ASCII {
         return letter &- 0x61 < 6 ? letter &- 0x61 &+ 10 : nil
     }
 
-    /// Compares without regard to ASCII case.
+    /// Compares two texts and ignores ASCII case.
     public static func equal(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
         left.utf8.elementsEqual(right.utf8) { lower($0) == lower($1) }
     }

@@ -2,7 +2,7 @@
 public enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Without padding, as secrets of one-time passwords are written.
+    /// Encodes without padding, as secrets of one-time passwords are written.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var out: [UInt8] = []
         var bits: UInt32 = 0
@@ -19,8 +19,8 @@ public enum Base32 {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Decodes either letter case, with or without padding. Blanks and hyphens, by which people group the characters,
-    /// mean nothing. Nil for anything else, trailing bits that are not zero excepted.
+    /// Decodes either letter case, with or without padding. It ignores blanks and hyphens, which group characters for
+    /// people. Trailing bits need not be zero. Returns nil for any other deviation.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var out: [UInt8] = []
         var bits: UInt64 = 0
@@ -46,7 +46,7 @@ public enum Base32 {
                 out.append(UInt8(truncatingIfNeeded: bits >> UInt64(count)))
             }
         }
-        // a lone character, three or six of eight hold no whole number of bytes
+        // one, three or six characters of eight encode no whole number of bytes
         return count < 5 ? out : nil
     }
 }

@@ -2,7 +2,7 @@
 public enum Base64 {
     private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The standard alphabet with padding, or the URL-safe one without.
+    /// Encodes with the standard alphabet and padding, or with the URL-safe alphabet without padding.
     public static func encode(_ bytes: some Sequence<UInt8>, urlSafe: Bool = false) -> String {
         var out: [UInt8] = []
         var bits: UInt32 = 0
@@ -31,8 +31,8 @@ public enum Base64 {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Decodes either alphabet, with or without padding. Nil for anything else, trailing bits that are not zero
-    /// excepted: peers write them.
+    /// Decodes either alphabet, with or without padding. Trailing bits need not be zero, since peers write such text.
+    /// Returns nil for any other deviation.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var out: [UInt8] = []
         var bits: UInt32 = 0

@@ -1,7 +1,7 @@
-/// Looks for some bytes among others, in time that is proportional to how many these are, whatever they are.
+/// Searches for a byte sequence in linear time (Knuth, Morris and Pratt), for any content.
 public struct ByteSearch: Sendable {
     private let wanted: [UInt8]
-    /// Of the first so many of the bytes wanted: how many of their last are their first again.
+    /// For each prefix of the pattern, the length of its longest proper suffix that is also a prefix.
     private let shorter: [Int]
 
     public init(_ wanted: [UInt8]) {
@@ -16,7 +16,7 @@ public struct ByteSearch: Sendable {
         self.shorter = shorter
     }
 
-    /// Where the bytes stand next, at or behind a place; nil where nothing is wanted.
+    /// Returns the next occurrence at or behind `start`; nil if there is none or the pattern is empty.
     public func next(in bytes: Span<UInt8>, from start: Int = 0) -> Int? {
         guard let first = wanted.first, start >= 0 else { return nil }
         var index = start

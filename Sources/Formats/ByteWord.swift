@@ -1,7 +1,7 @@
-/// Eight bytes as one number, so that a search asks all of them at once. A question answers with a mask: the top bit of
-/// each byte for which it holds, the others clear, the first byte lowest.
+/// Eight bytes as one number, so that one operation tests all of them. A test returns a mask with the top bit set in each
+/// byte that matches; the first byte is the lowest.
 ///
-/// The sums stay inside their bytes: what is added to seven bits is never more than 0x7F.
+/// The sums stay inside their bytes: at most 0x7F results from seven bits.
 @frozen
 public struct ByteWord: Equatable, Sendable {
     @inlinable @inline(__always)
@@ -9,19 +9,19 @@ public struct ByteWord: Equatable, Sendable {
 
     @usableFromInline let bits: UInt64
 
-    /// The eight bytes from `index` on. The caller knows that so many are there; it is checked all the same.
+    /// Loads the eight bytes from `index` on; a bounds check traps where they are missing.
     @inlinable @inline(__always)
     public init(_ bytes: Span<UInt8>, at index: Int) {
         bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The same without the check, for whoever made it for a whole range.
+    /// Loads eight bytes without a check, for callers that checked the whole range.
     @inlinable @inline(__always)
     init(unchecked bytes: Span<UInt8>, at index: Int) {
         bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
-    /// The last bytes, fewer than eight and one at least, and 0 behind them.
+    /// Loads the last one to seven bytes, padded with 0.
     @usableFromInline @inline(never)
     init(endOf bytes: Span<UInt8>, from index: Int) {
         let (raw, count) = (bytes.bytes, bytes.count &- index)
@@ -35,7 +35,7 @@ public struct ByteWord: Equatable, Sendable {
             let last = raw.unsafeLoadUnaligned(fromByteOffset: bytes.count &- 4, as: UInt32.self)
             bits = UInt64(UInt32(littleEndian: first)) | UInt64(UInt32(littleEndian: last)) &<< (shift &- 32)
         } else {
-            // of one or two bytes some stand at the same place
+            // with one or two bytes some positions coincide
             let middle = count / 2
             bits =
                 UInt64(bytes[index]) | UInt64(bytes[index &+ middle]) &<< UInt64(8 &* middle)
@@ -43,11 +43,11 @@ public struct ByteWord: Equatable, Sendable {
         }
     }
 
-    /// One byte, and seven of 0 behind it.
+    /// Loads one byte, padded with 0.
     @inlinable @inline(__always)
     public init(_ byte: UInt8) { bits = UInt64(byte) }
 
-    /// Eight characters that are part of the program.
+    /// Loads eight characters of a literal.
     @inlinable @inline(__always)
     public init(_ text: StaticString) {
         precondition(text.utf8CodeUnitCount == Self.count)
@@ -55,7 +55,7 @@ public struct ByteWord: Equatable, Sendable {
         bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 
-    /// Written down, so that other rooms compare without a call.
+    /// written out, so that other modules compare without a call
     @inlinable @inline(__always)
     public static func == (left: ByteWord, right: ByteWord) -> Bool { left.bits == right.bits }
 
@@ -68,14 +68,14 @@ public struct ByteWord: Equatable, Sendable {
     @inlinable @inline(__always)
     var low: UInt64 { bits & ~Self.top }
 
-    /// Control characters, HTAB among them.
+    /// Matches control characters, including HTAB.
     @inlinable @inline(__always)
     public var controls: UInt64 {
         let visible = (low &+ Self.all(0x60)) ^ (low &+ Self.all(0x01))
         return ~(visible | bits) & Self.top
     }
 
-    /// What JSON text does not hold as it is: control characters, DEL, quotes and backslashes.
+    /// Matches bytes that JSON text must escape, and DEL: control characters, quotes and backslashes.
     @inlinable @inline(__always)
     public var outsideJSONText: UInt64 {
         let quote = (low ^ Self.all(0x22)) &+ Self.all(0x7F)
@@ -83,9 +83,9 @@ public struct ByteWord: Equatable, Sendable {
         return controls | (~(quote & backslash | bits) & Self.top)
     }
 
-    /// What may not stand in a target: control characters, SP, and `#`, which begins a fragment. The characters that
-    /// browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass: they are not
-    /// ambiguous there, and the origin judges them.
+    /// Matches bytes that a request target must not contain: control characters, SP, and `#`, which begins a fragment.
+    /// Other characters that browsers send unescaped (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass: they are
+    /// unambiguous, and the origin server judges them.
     @inlinable @inline(__always)
     public var outsideTargets: UInt64 {
         let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
@@ -93,15 +93,14 @@ public struct ByteWord: Equatable, Sendable {
         return ~(visible & unfragmented | bits) & Self.top
     }
 
-    /// What is neither an ASCII letter or digit nor a hyphen: names of fields, hosts and schemes are made of these, and of
-    /// little else.
+    /// Matches all but ASCII letters, digits and hyphens, of which most names of fields, hosts and schemes consist.
     @inlinable @inline(__always)
     public var outsideNames: UInt64 {
         let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
         return (~alphanumeric & other | bits) & Self.top
     }
 
-    /// What is neither a small letter of ASCII nor a digit nor a hyphen: names of fields are made of these in HTTP/2.
+    /// Matches all but lower-case ASCII letters, digits and hyphens, of which most HTTP/2 field names consist.
     @inlinable @inline(__always)
     public var outsideSmallNames: UInt64 {
         let letter = (low &+ Self.all(0x1F)) ^ (low &+ Self.all(0x05))
@@ -110,7 +109,7 @@ public struct ByteWord: Equatable, Sendable {
         return (~(letter | digit) & other | bits) & Self.top
     }
 
-    /// ASCII letters and digits, where the byte is ASCII.
+    /// Matches ASCII letters and digits, provided that the byte is ASCII.
     @inlinable @inline(__always)
     var alphanumeric: UInt64 {
         let folded = low | Self.all(0x20)
@@ -119,14 +118,14 @@ public struct ByteWord: Equatable, Sendable {
         return letter | digit
     }
 
-    /// What is neither an ASCII letter or digit nor a hyphen or a dot: names of hosts are made of these, and of little else.
+    /// Matches all but ASCII letters, digits, hyphens and dots, of which most host names consist.
     @inlinable @inline(__always)
     public var outsideHosts: UInt64 {
         let other = (low &+ Self.all(0x53)) ^ (low &+ Self.all(0x51))
         return (~(alphanumeric | other) | bits) & Self.top
     }
 
-    /// What is no visible character of ASCII.
+    /// Matches all but visible ASCII characters.
     @inlinable @inline(__always)
     public var outsideVisible: UInt64 {
         let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
@@ -147,7 +146,7 @@ public struct ByteWord: Equatable, Sendable {
 }
 
 extension ByteWord {
-    /// The first so many of the bytes, with 0 in the place of the others, and small letters in that of capital ones.
+    /// The first `count` bytes in lower case, with 0 in place of the others.
     @inlinable @inline(__always)
     public func lowercased(count: Int) -> ByteWord {
         let capital = (low &+ Self.all(0x3F)) ^ (low &+ Self.all(0x25))
@@ -160,26 +159,26 @@ extension ByteWord {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are UTF-8. Runs of ASCII are passed eight bytes at a time.
+    /// Whether the bytes are valid UTF-8. Runs of ASCII are passed eight bytes at a time.
     var isUTF8: Bool {
         var index = 0
         while true {
             index = first(index, count) { $0.outsideASCII }
             guard index < count else { return true }
             let end = near(index, count) { $0.insideASCII }
-            // what is no ASCII is whole characters from one ASCII byte to the next
+            // between two ASCII bytes stand whole characters
             do { _ = try UTF8Span(validating: extracting(index..<end)) } catch { return false }
             index = end
         }
     }
 
-    /// The first place in a range whose byte is in the mask; the range's end where there is none. The last word may reach
-    /// beyond the range, but never beyond the span.
+    /// Returns the first index in a range whose byte matches; the range's end if none does. The last word may reach beyond
+    /// the range, but never beyond the span.
     @inlinable @inline(__always)
     public func first(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
         precondition(lower >= 0 && upper <= count)
         var index = lower
-        // two side by side are made one for the machine, where it has words of sixteen bytes
+        // the compiler merges two adjacent words into one of sixteen bytes where the machine has it
         while index &+ 2 * ByteWord.count <= upper {
             let found = mask(ByteWord(unchecked: self, at: index))
             let next = mask(ByteWord(unchecked: self, at: index &+ ByteWord.count))
@@ -192,14 +191,14 @@ extension Span<UInt8> {
         return near(index, upper, where: mask)
     }
 
-    /// The same for what is likely to be found within a few bytes.
+    /// Like `firstIndex`, for a match that is likely within a few bytes.
     @inlinable @inline(__always)
     public func near(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
         precondition(lower >= 0 && upper <= count)
         var index = lower
         while index < upper {
             guard index &+ ByteWord.count <= count else {
-                // the end of the span, which is seldom that of a head
+                // only at the end of the span, which is rarely the end of a head
                 while index < upper, mask(ByteWord(self[index])) & 0x80 == 0 { index &+= 1 }
                 return index
             }
@@ -210,7 +209,7 @@ extension Span<UInt8> {
         return Swift.max(lower, upper)
     }
 
-    /// The same of a whole span that is short, so that much of it is its end.
+    /// Like `firstIndex`, for a whole span that is short.
     @inlinable @inline(__always)
     public func first(where mask: (ByteWord) -> UInt64) -> Int {
         var index = 0
@@ -224,7 +223,7 @@ extension Span<UInt8> {
         return found == 0 ? count : index &+ found.trailingZeroBitCount &>> 3
     }
 
-    /// Whether the same bytes stand at two places. All of them have to be in the span.
+    /// Whether the same bytes stand at two places. Both ranges must lie in the span.
     @inlinable
     public func holds(_ left: Int, _ right: Int, count: Int) -> Bool {
         guard count >= ByteWord.count else {
@@ -240,7 +239,7 @@ extension Span<UInt8> {
         return ByteWord(self, at: left &+ last) == ByteWord(self, at: right &+ last)
     }
 
-    /// Whether a text stands at `lower`, without regard to ASCII case. All of it has to fit into the span.
+    /// Whether a text stands at `lower`, ignoring ASCII case. The text must fit into the span.
     @inlinable
     public func holds(text: Span<UInt8>, at lower: Int) -> Bool {
         guard text.count >= ByteWord.count else {
@@ -259,8 +258,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a word stands at `lower`, without regard to ASCII case.
-    /// - Parameter word: of small letters, digits and what comes before these in ASCII. All of it has to fit into the span.
+    /// Whether a word stands at `lower`, ignoring ASCII case.
+    /// - Parameter word: lower-case letters, digits and smaller ASCII characters. It must fit into the span.
     @inlinable @inline(__always)
     public func holds(_ word: StaticString, at lower: Int) -> Bool {
         let count = word.utf8CodeUnitCount
@@ -269,7 +268,7 @@ extension Span<UInt8> {
         func differs<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
             let wanted = expected.loadUnaligned(fromByteOffset: offset, as: Word.self)
             let found = bytes.unsafeLoadUnaligned(fromByteOffset: lower &+ offset, as: Word.self)
-            // 0x40 is set in letters alone, and moved by one it is the bit that their case hangs on
+            // only letters have 0x40; shifted right by one it is their case bit
             let letters = Word(truncatingIfNeeded: 0x4040_4040_4040_4040 as UInt64)
             return (wanted ^ found) & ~((wanted & letters) &>> 1) != 0
         }

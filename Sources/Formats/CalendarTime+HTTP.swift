@@ -1,7 +1,7 @@
 extension CalendarTime {
-    /// Reads an HTTP date (RFC 9110 §5.6.7): the form that is written today, and the two that once were.
-    /// - Parameter now: seconds since 1970, for years that were written with two digits.
-    /// - Returns: seconds since 1970; nil for what is no date, or one before 1970.
+    /// Parses an HTTP date (RFC 9110 §5.6.7), in the current form and the two obsolete ones.
+    /// - Parameter now: seconds since 1970, for years with two digits.
+    /// - Returns: seconds since 1970; nil if the text is no date, or a date before 1970.
     public static func seconds(ofHTTP text: some StringProtocol, now: Int) -> Int? {
         let parts = String(text).utf8.split { $0 == ASCII.space || $0 == 0x2C || $0 == 0x2D }.map { Array($0) }
         switch parts.count {
@@ -22,7 +22,7 @@ extension CalendarTime {
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// What looks as if it were more than fifty years ahead was in the century before.
+    /// Reads a year of two digits. One that seems more than fifty years ahead belongs to the century before.
     private static func century(of year: Int, now: Int) -> Int {
         let this = 1970 + now / 31_556_952
         let candidate = this / 100 * 100 + year
@@ -45,9 +45,9 @@ extension CalendarTime {
     }
 
     /// - Parameters:
-    ///   - month: from 1 on.
+    ///   - month: counted from 1.
     ///   - second: of the day.
-    /// - Returns: seconds since 1970; nil where there is no such day.
+    /// - Returns: seconds since 1970; nil if there is no such day.
     static func seconds(_ year: Int, _ month: Int, _ day: Int, _ second: Int) -> Int? {
         guard year >= 1970, (1...12).contains(month) else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

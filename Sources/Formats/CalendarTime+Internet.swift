@@ -1,7 +1,7 @@
 extension CalendarTime {
-    /// Reads a time in UTC as AM and many others write it (RFC 3339): `2026-11-21T09:25:00.123Z`. What is less than a second
-    /// does not count.
-    /// - Returns: seconds since 1970; nil for what is no such time, or one before 1970.
+    /// Parses a time in UTC (RFC 3339), as AM and others write it: `2026-11-21T09:25:00.123Z`. Fractions of a second are
+    /// ignored.
+    /// - Returns: seconds since 1970; nil if the text is no such time, or a time before 1970.
     public static func seconds(ofInternet text: some StringProtocol) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == 0x5A || bytes.last == 0x7A, bytes[4] == 0x2D, bytes[7] == 0x2D,

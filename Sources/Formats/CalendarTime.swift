@@ -1,9 +1,9 @@
-/// A point in time by the calendar, in UTC.
+/// A calendar date and time in UTC.
 public struct CalendarTime: Sendable {
     private let year: Int
     private let month: Int
     private let day: Int
-    /// 0 is Sunday.
+    /// 0 for Sunday.
     private let weekday: Int
     private let second: Int
 
@@ -12,7 +12,7 @@ public struct CalendarTime: Sendable {
         let (days, second) = seconds.quotientAndRemainder(dividingBy: 86400)
         self.second = second
         weekday = (days + 4) % 7
-        // years are counted from the first of March, so that the leap day ends one, and in eras of 400
+        // years start in March, so that the leap day is the last day; eras have 400 years
         let shifted = days + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -23,7 +23,7 @@ public struct CalendarTime: Sendable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
-    /// `2026-11-21`
+    /// The date: `2026-11-21`.
     public var date: String { "\(year)-\(Self.two(month))-\(Self.two(day))" }
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

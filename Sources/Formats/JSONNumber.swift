@@ -1,15 +1,15 @@
-/// What a number of JSON is worth, without regard to its spelling: `200`, `200.0` and `2e2` are the same.
+/// The value of a JSON number, independent of its spelling: `200`, `200.0` and `2e2` are equal.
 struct JSONNumber: Equatable {
     private let isNegative: Bool
-    /// Without zeros at either end.
+    /// The digits without leading and trailing zeros.
     private let digits: [UInt8]
-    /// Of ten, for the last digit.
+    /// The power of ten of the last digit.
     private let exponent: Int
 
-    /// - Parameter text: of the grammar of RFC 8259 §6.
+    /// - Parameter text: a number in the grammar of RFC 8259 §6.
     init(_ text: String) {
         let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == 0x65 }
-        // what no 64 bits hold is as good as without end
+        // an exponent beyond 64 bits counts as infinite
         var exponent = parts.count > 1 ? Self.exponent(parts[1]) : 0
         let mantissa = parts.first.map(Array.init) ?? []
         let fraction = mantissa.firstIndex(of: 0x2E).map { mantissa.count - $0 - 1 } ?? 0
@@ -20,7 +20,7 @@ struct JSONNumber: Equatable {
             exponent = exponent.addingReportingOverflow(1).partialValue
         }
         self.digits = Array(digits.drop { $0 == 0x30 })
-        // 0 has neither sign nor exponent that would matter
+        // 0 ignores sign and exponent
         isNegative = !self.digits.isEmpty && mantissa.first == 0x2D
         self.exponent = self.digits.isEmpty ? 0 : exponent
     }
@@ -32,12 +32,12 @@ struct JSONNumber: Equatable {
 }
 
 extension JSONValue {
-    /// Whether both mean the same: text by its characters, numbers by what they are worth, objects without regard to order.
-    /// Conditions compare so; `==` compares what was written.
+    /// Whether both values mean the same. Texts compare by characters, numbers by value, objects without regard to order.
+    /// Conditions use this; `==` compares the spelling.
     public func means(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.number(let left), .number(let right)): left == right || JSONNumber(left) == JSONNumber(right)
-        // by bytes, for some characters can be written in more than one way and are not the same then
+        // by bytes: canonically equivalent characters may differ in their bytes
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { $0.means($1) }

@@ -1,13 +1,13 @@
-/// A place in a JSON text (RFC 6901): `/address/street`, `/items/0`; the empty one is the whole text.
+/// A JSON Pointer (RFC 6901), such as `/address/street` or `/items/0`. The empty pointer means the whole text.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// It may lead so deep, which is less deep than what is read.
+    /// The most tokens of a pointer. The reader itself accepts deeper texts.
     public static let mostTokens = 32
 
     public let description: String
-    /// The names on the way, without their escapes, as UTF-8.
+    /// The tokens without escapes, as UTF-8.
     let tokens: [[UInt8]]
 
-    /// - Returns: nil for what does not begin with a slash, has a `~` with neither 0 nor 1 behind it, or leads too deep.
+    /// - Returns: nil if the text does not begin with a slash, has a `~` without 0 or 1 behind it, or is too deep.
     public init?(_ text: String) {
         description = text
         guard !text.isEmpty else {
@@ -24,10 +24,10 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    /// The same as texts.
+    /// The tokens as texts.
     public var names: [String] { tokens.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// True for the one that means the whole text.
+    /// Whether the pointer means the whole text.
     public var isWhole: Bool { tokens.isEmpty }
 
     private static func unescaped(_ part: Substring.UTF8View) -> [UInt8]? {
@@ -47,12 +47,12 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return isEscaped ? nil : token
     }
 
-    /// Which item of an array a token means; nil where it is no number without leading zeros.
+    /// The array index of a token; nil if it is no number without leading zeros.
     static func index(_ token: [UInt8]) -> Int? {
         guard token.allSatisfy(ASCII.isDigit), token.count == 1 || token.first != 0x30 else { return nil }
         return Int(String(decoding: token, as: UTF8.self))
     }
 
-    /// The token that means the place behind an array's last item.
+    /// The token `-`, which means the place behind the last item of an array.
     static let end: [UInt8] = [0x2D]
 }

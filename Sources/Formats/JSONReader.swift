@@ -1,10 +1,10 @@
-/// Why a text is no JSON, and at which byte.
+/// A syntax error in a JSON text, and its byte offset.
 public struct JSONFault: Error, Equatable, Sendable {
     public let offset: Int
 }
 
 extension JSONValue {
-    /// Reads one JSON text (RFC 8259), nothing after it but white space, at most 64 levels deep.
+    /// Parses one JSON text (RFC 8259) with at most 64 levels. Only white space may follow.
     public init(parsing bytes: Span<UInt8>) throws(JSONFault) {
         var reader = JSONReader()
         reader.skipSpace(bytes)
@@ -21,8 +21,8 @@ extension JSONValue {
         try self.init(parsing: Array(text.utf8))
     }
 
-    /// The last member of that name of a JSON object; nil where it has none, or the text is another value. The rest is looked
-    /// at, and not kept.
+    /// Returns the last member with that name of a JSON object; nil if there is none or the text is another value. The rest
+    /// is checked and discarded.
     public static func member(_ name: String, of bytes: Span<UInt8>) throws(JSONFault) -> JSONValue? {
         var reader = JSONReader()
         reader.skipSpace(bytes)
@@ -42,12 +42,12 @@ extension JSONValue {
     }
 }
 
-/// Walks a JSON text from value to value. The grammar stands here once: a value is read, or passed over without a copy of
-/// anything.
+/// Walks through a JSON text value by value. It holds the grammar for all readers, which parse a value or skip it without a
+/// copy.
 struct JSONReader {
     static let maxDepth = 64
     var position = 0
-    /// Where the `{`, `[` or comma stands behind which the member or item begins that is being visited.
+    /// The offset of the `{`, `[` or comma before the current member or item.
     private(set) var separator = 0
 
     mutating func skipSpace(_ input: Span<UInt8>) {
@@ -92,8 +92,7 @@ struct JSONReader {
         }
     }
 
-    /// Passes over one value. A string in it may hold half a pair of surrogates, which RFC 8259 §8.2 leaves to whoever reads
-    /// it.
+    /// Skips one value. A string in it may contain half a surrogate pair; RFC 8259 §8.2 leaves that to the reader.
     mutating func skipValue(_ input: Span<UInt8>, depth: Int) throws(JSONFault) {
         guard position < input.count, depth < Self.maxDepth else { throw JSONFault(offset: position) }
         switch input[position] {
@@ -115,7 +114,7 @@ struct JSONReader {
 
     // MARK: objects and arrays
 
-    /// Visits the members of an object; whoever is called takes name, colon and value.
+    /// Visits the members of an object. The closure consumes name, colon and value.
     @inline(__always)
     mutating func members(
         _ input: Span<UInt8>, _ visit: (inout JSONReader, Span<UInt8>) throws(JSONFault) -> Void
@@ -159,7 +158,7 @@ struct JSONReader {
         }
     }
 
-    /// Passes over the colon between a name and its value, and over the white space around it.
+    /// Skips the colon behind a name and the white space around it.
     mutating func skipColon(_ input: Span<UInt8>) throws(JSONFault) {
         skipSpace(input)
         guard position < input.count, input[position] == ASCII.colon else { throw JSONFault(offset: position) }
@@ -209,7 +208,7 @@ struct JSONReader {
 
     // MARK: strings
 
-    /// What stands between the quotes of a string, as it is written.
+    /// The range between the quotes of a string, with its escapes.
     struct StringContent {
         let range: Range<Int>
         let isEscaped: Bool
@@ -228,7 +227,7 @@ struct JSONReader {
         return text
     }
 
-    /// - Returns: what stands between the quotes; only whether it is UTF-8 has not been looked at.
+    /// - Returns: the content between the quotes; UTF-8 is not checked.
     mutating func skipString(_ input: Span<UInt8>) throws(JSONFault) -> StringContent {
         position += 1
         let start = position
@@ -244,7 +243,7 @@ struct JSONReader {
                 isEscaped = true
                 position += 1
                 try skipEscape(input)
-            // DEL is a character like any other here
+            // JSON allows DEL unescaped
             case 0x7F: position += 1
             default: throw JSONFault(offset: position)
             }
@@ -263,7 +262,7 @@ struct JSONReader {
     }
 
     /// The bytes of a string without its escapes.
-    /// - Throws: where half a pair of surrogates stands, which is no character.
+    /// - Throws: if half a surrogate pair is in it, which is no character.
     func unescaped(_ input: Span<UInt8>, _ content: StringContent) throws(JSONFault) -> [UInt8] {
         var bytes: [UInt8] = []
         guard content.isEscaped else {
@@ -286,7 +285,7 @@ struct JSONReader {
         if let plain = Self.escaped(byte) { return bytes.append(plain) }
         var unit = try hex4(input)
         if unit & 0xFC00 == 0xD800 {
-            // a pair of surrogates is one character; half a pair is none
+            // a surrogate pair is one character; half a pair is an error
             guard position + 1 < input.count, input[position] == 0x5C, input[position + 1] == 0x75 else {
                 throw JSONFault(offset: position)
             }
@@ -299,7 +298,7 @@ struct JSONReader {
         bytes.append(contentsOf: String(Character(scalar)).utf8)
     }
 
-    /// What one letter behind a backslash stands for; nil for `u` and what may not stand there.
+    /// The character that an escape letter stands for; nil for `u` and for unknown letters.
     private static func escaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x22, 0x5C, 0x2F: byte

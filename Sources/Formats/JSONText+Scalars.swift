@@ -1,20 +1,20 @@
 extension JSONText {
-    /// What stands for a value, given the way to it, the names of members and the numbers of items from the outermost on; the
-    /// value, a string without its escapes; and whether it is one. Nil leaves it as it is written.
+    /// Returns the text that replaces a value; nil keeps the value. `path` lists member names and item numbers from the
+    /// outermost on; `value` is the value, for a string without its escapes; `isText` is true for a string.
     public typealias Replacement = (_ path: [[UInt8]], _ value: [UInt8], _ isText: Bool) -> [UInt8]?
 
-    /// How far a text could be read.
+    /// The end of the readable part of a text.
     public struct Reach: Equatable, Sendable {
-        /// Behind the last byte that could.
+        /// The offset behind the last byte that was read.
         public let end: Int
-        /// The way to what was open there; nil where all was closed.
+        /// The path to the value that was open there; nil if all were closed.
         public let open: [[UInt8]]?
     }
 
-    /// Puts strings in the place of strings and numbers; names of members stay. Of a text that is no JSON the beginning is read
-    /// as far as it is some, and what stands behind that is taken off. One that ends in the middle is read as if all were closed
-    /// there. Documents may follow one another, and each but the first has its number as an item of an array has.
-    /// - Returns: up to where it was read; 0 where no value begins it.
+    /// Replaces strings and numbers by strings; member names stay. The readable beginning of an invalid text is kept, the
+    /// rest is removed. A truncated text is read as if everything were closed at its end. Documents may follow one another;
+    /// each but the first is numbered like an array item.
+    /// - Returns: the extent of the readable part; 0 if no value begins the text.
     public mutating func replaceScalars(_ replacement: Replacement) -> Reach {
         var scalars = JSONScalars()
         let reach = scalars.run(bytes.span, replacement)
@@ -24,11 +24,11 @@ extension JSONText {
     }
 }
 
-/// One way through a JSON text that looks at each string and number.
+/// Walks once through a JSON text and visits each string and number.
 private struct JSONScalars {
     private(set) var splices: [JSONWalk.Splice] = []
     private var path: [[UInt8]] = []
-    /// Behind the last value.
+    /// The offset behind the last value.
     private var end = 0
 
     mutating func run(_ text: Span<UInt8>, _ replacement: JSONText.Replacement) -> JSONText.Reach {
@@ -48,7 +48,7 @@ private struct JSONScalars {
         }
     }
 
-    /// What may stand between documents: separators, and what keeps others from running them as scripts, `)]}',`.
+    /// Whether a byte may stand between documents: separators, and the script guard `)]}',`.
     private static func isBetween(_ byte: UInt8) -> Bool {
         [0x20, 0x09, 0x0A, 0x0D, 0x1E, 0x27, 0x29, 0x2C, 0x3B, 0x5D, 0x7D].contains(byte)
     }
@@ -88,8 +88,8 @@ private struct JSONScalars {
         end = reader.position
     }
 
-    /// Goes on to the next member or item.
-    /// - Returns: false behind the bracket that ends them.
+    /// Advances to the next member or item.
+    /// - Returns: false behind the closing bracket.
     private func part(_ reader: inout JSONReader, _ text: Span<UInt8>, end: UInt8) throws(JSONFault) -> Bool {
         while true {
             reader.skipSpace(text)
@@ -101,7 +101,7 @@ private struct JSONScalars {
         }
     }
 
-    /// Passes over a string, one without an end as well. What no reader takes is as it is written.
+    /// Skips a string, also one without an end. An unreadable one is returned as written.
     private static func string(_ reader: inout JSONReader, _ text: Span<UInt8>) -> [UInt8] {
         var strict = reader
         if let content = try? strict.skipString(text), let bytes = try? strict.unescaped(text, content) {

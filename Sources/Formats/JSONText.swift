@@ -1,18 +1,17 @@
-/// A JSON text that is read and edited where it stands: what an edit does not concern stays as it was written, byte for
-/// byte, be it order, white space, the spelling of a number or of a string.
+/// A JSON text that is edited in place. Bytes outside an edit stay as they are: order, white space, and spelling of numbers
+/// and strings.
 ///
-/// A name that stands more than once in an object is read and edited everywhere: which of them counts is for the reader to
-/// say (RFC 8259 §4), and not all readers say the same.
+/// A name that an object repeats is read and edited everywhere, since receivers differ in which one counts (RFC 8259 §4).
 ///
-/// Each call looks at the text once, and takes time in proportion to it.
+/// Each call reads the text once, in linear time.
 public struct JSONText: Sendable {
     public internal(set) var bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The values at a place, in the order in which they stand; none where there is no such place, or what stands there
-    /// holds what is no character.
-    /// - Throws: for what is no JSON.
+    /// Returns the values at a pointer in their order; none if there is no such place or the value contains an invalid
+    /// character.
+    /// - Throws: if the text is no JSON.
     public func values(at pointer: JSONPointer) throws(JSONFault) -> [JSONValue] {
         var walk = JSONWalk(pointer, .find)
         try walk.run(bytes.span)
@@ -23,11 +22,11 @@ public struct JSONText: Sendable {
         return values
     }
 
-    /// Puts a value where the pointer leads. A missing member is added behind the last, with the white space that the last
-    /// has; objects that are missing on the way are made; `-` means a new last item of an array.
+    /// Writes a value where the pointer leads. A missing member is added behind the last one, with the same white space.
+    /// Missing objects on the way are created; `-` means a new last item of an array.
     /// - Parameters:
     ///   - value: a JSON text.
-    ///   - bound: how many bytes the text may have afterwards.
+    ///   - bound: the largest size of the result in bytes.
     /// - Throws: the text is unchanged then.
     public mutating func set(_ pointer: JSONPointer, to value: [UInt8], bound: Int) throws(JSONEditFault) {
         var walk = JSONWalk(pointer, .set(value))
@@ -35,8 +34,8 @@ public struct JSONText: Sendable {
         try apply(walk.splices, bound: bound)
     }
 
-    /// Takes out what the pointer leads to, with its name and the comma beside it.
-    /// - Returns: how many members or items there were.
+    /// Removes the values that the pointer leads to, with name and comma.
+    /// - Returns: the number of members or items removed.
     /// - Throws: the text is unchanged then.
     @discardableResult
     public mutating func remove(_ pointer: JSONPointer) throws(JSONEditFault) -> Int {
@@ -53,7 +52,7 @@ public struct JSONText: Sendable {
         apply(splices)
     }
 
-    /// - Parameter splices: in order, none in another.
+    /// - Parameter splices: in order and without overlap.
     mutating func apply(_ splices: [JSONWalk.Splice]) {
         guard !splices.isEmpty else { return }
         var out: [UInt8] = []
@@ -68,19 +67,19 @@ public struct JSONText: Sendable {
     }
 }
 
-/// Why an edit of a JSON text was not made.
+/// The reason why an edit of a JSON text failed.
 public enum JSONEditFault: Error, Equatable, Sendable {
-    /// It is no JSON from this byte on.
+    /// The text is invalid from this byte on.
     case invalid(offset: Int)
-    /// On the way stands what has neither members nor items.
+    /// A value on the way is neither object nor array.
     case noContainer
-    /// What is to be an array's item is no number below its count.
+    /// The token is no index of the array, which has `count` items.
     case noItem(count: Int)
-    /// It would take the whole text out.
+    /// The edit would remove the whole text.
     case nothingLeft
     case tooLarge(bound: Int)
 
-    /// Completes "the body …".
+    /// The reason, as the end of a sentence that begins "the body …".
     public var explanation: String {
         switch self {
         case .invalid(let offset): "is no JSON from byte \(offset) on"
@@ -92,14 +91,14 @@ public enum JSONEditFault: Error, Equatable, Sendable {
     }
 }
 
-/// One way through a JSON text, from its beginning to its end, that looks for a place in it.
+/// Walks once through a JSON text and finds a place in it.
 struct JSONWalk {
     enum Purpose {
         case find, remove
         case set([UInt8])
     }
 
-    /// Bytes to be replaced.
+    /// A replacement of some bytes.
     struct Splice {
         var range: Range<Int>
         var text: [UInt8]
@@ -107,9 +106,9 @@ struct JSONWalk {
 
     private let tokens: [[UInt8]]
     private let purpose: Purpose
-    /// Where the values stand that the pointer leads to.
+    /// The ranges of the values at the pointer.
     private(set) var found: [Range<Int>] = []
-    /// In order, none in another.
+    /// The replacements, in order and without overlap.
     private(set) var splices: [Splice] = []
     private var fault: JSONEditFault?
 
@@ -124,10 +123,10 @@ struct JSONWalk {
     }
 
     mutating func run(_ text: Span<UInt8>) throws(JSONFault) {
-        // the grammar has ASCII alone outside of strings, so the whole is UTF-8 where every string is
+        // outside of strings the grammar is ASCII, so the text is UTF-8 if every string is
         guard text.isUTF8 else { throw JSONFault(offset: 0) }
         var reader = JSONReader()
-        // a mark that some write and nobody has to expect (RFC 8259 §8.1)
+        // an optional byte order mark (RFC 8259 §8.1)
         if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { reader.position = 3 }
         reader.skipSpace(text)
         try value(&reader, text, 0)
@@ -135,7 +134,7 @@ struct JSONWalk {
         guard reader.position == text.count else { throw JSONFault(offset: reader.position) }
     }
 
-    /// - Parameter level: how many of the tokens have been followed.
+    /// - Parameter level: the number of tokens that have been followed.
     private mutating func value(_ reader: inout JSONReader, _ text: Span<UInt8>, _ level: Int) throws(JSONFault) {
         let start = reader.position
         guard level < tokens.count, start < text.count else {
@@ -196,7 +195,7 @@ struct JSONWalk {
         insert(nested(value, below: level), text, parts)
     }
 
-    /// Takes one member's value or one item.
+    /// Removes one member or item.
     private mutating func part(
         _ reader: inout JSONReader, _ text: Span<UInt8>, _ level: Int, isMeant: Bool, _ parts: inout Parts
     ) throws(JSONFault) {
@@ -205,14 +204,14 @@ struct JSONWalk {
         if isMeant, level + 1 == tokens.count, case .remove = purpose {
             try reader.skipValue(text, depth: level + 1)
             found.append(start..<reader.position)
-            // with the comma before it, where something stays before it
+            // with the comma before it, if an earlier one stays
             if parts.keepsOne {
                 splices.append(Splice(range: parts.separator..<reader.position, text: []))
             } else if parts.leading == nil {
                 parts.leading = parts.start
             }
         } else {
-            // what was taken out before the first that stays goes with the comma behind it
+            // those removed before the first that stays take the comma behind them
             if let leading = parts.leading { splices.append(Splice(range: leading..<parts.start, text: [])) }
             parts.leading = nil
             parts.keepsOne = true
@@ -221,7 +220,7 @@ struct JSONWalk {
         parts.end = reader.position
     }
 
-    /// Where everything was taken out, the white space before it goes as well.
+    /// Removes the white space, too, if all members or items were removed.
     private mutating func finish(_ parts: inout Parts) {
         if parts.leading != nil { splices.append(Splice(range: parts.open + 1..<parts.end, text: [])) }
     }
@@ -235,7 +234,7 @@ struct JSONWalk {
         splices.append(Splice(range: parts.end..<parts.end, text: added + part))
     }
 
-    /// The value in the objects that are missing around it.
+    /// Wraps the value in the objects that are missing around it.
     private func nested(_ value: [UInt8], below level: Int) -> [UInt8] {
         var out: [UInt8] = []
         for token in tokens[(level + 1)...] {
@@ -248,7 +247,7 @@ struct JSONWalk {
         return out
     }
 
-    /// Whether a name means the token, however it is spelt.
+    /// Whether a name equals the token, with or without escapes.
     private func isName(
         _ reader: borrowing JSONReader, _ text: Span<UInt8>, _ name: JSONReader.StringContent, _ token: [UInt8]
     ) -> Bool {
@@ -260,20 +259,20 @@ struct JSONWalk {
         return (try? reader.unescaped(text, name)) == token
     }
 
-    /// What is known of the members or items of one object or array while they are passed.
+    /// State of the walk over the members or items of one object or array.
     private struct Parts {
-        /// Of its bracket.
+        /// The offset of the opening bracket.
         let open: Int
-        /// Before the one at hand, or the last.
+        /// The offset of the separator before the current or last one.
         var separator = 0
         var start = 0
         var nameEnd = 0
         var valueStart = 0
         var end = 0
         var isEmpty = true
-        /// Whether one was passed that stays.
+        /// Whether one that stays was passed.
         var keepsOne = false
-        /// Where those begin that go, as long as none before them stays.
+        /// The start of those to be removed, while none before them stays.
         var leading: Int?
         var hasMatch = false
 

@@ -1,9 +1,9 @@
-/// A JSON text as a value (RFC 8259). Order of members, repeated names and the spelling of numbers survive, so that a
-/// document which is read and written again means the same to everyone.
+/// A JSON text as a value (RFC 8259). It keeps the order of members, repeated names and the spelling of numbers, so that a
+/// document written again means the same to every reader.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// The number as it was spelt.
+    /// The number as it was written.
     case number(String)
     case string(String)
     case array([JSONValue])
@@ -21,7 +21,7 @@ public enum JSONValue: Equatable, Sendable {
 
     public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-    /// The member of that name; the last one where it is repeated, as servers read it.
+    /// Returns the member with that name. If the name is repeated, the last one counts, as servers read it.
     public subscript(_ name: String) -> JSONValue? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -53,7 +53,7 @@ public enum JSONValue: Equatable, Sendable {
 // MARK: writing
 
 extension JSONValue {
-    /// The text, without white space.
+    /// The JSON text without white space.
     public var serialized: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -85,22 +85,22 @@ extension JSONValue {
         }
     }
 
-    /// Writes text between quotes, escaped as RFC 8259 §7 demands.
+    /// Writes a text between quotes, escaped as RFC 8259 §7 demands.
     public static func writeString(_ text: some StringProtocol, to out: inout [UInt8]) {
         out.append(0x22)
         writeEscaped(text, to: &out)
         out.append(0x22)
     }
 
-    /// The same without the quotes.
+    /// Writes an escaped text without quotes.
     public static func writeEscaped(_ text: some StringProtocol, to out: inout [UInt8]) {
-        // nearly every text has its bytes side by side
+        // most texts are contiguous in memory
         if text.utf8.withContiguousStorageIfAvailable({ writeEscaped($0.span, to: &out) }) == nil {
             for byte in text.utf8 { writeEscaped(byte, to: &out) }
         }
     }
 
-    /// A string's UTF-8. Bytes from 0x80 on are written as they are.
+    /// Writes the escaped UTF-8 of a string. Bytes from 0x80 on are copied.
     public static func writeEscaped(_ bytes: Span<UInt8>, to out: inout [UInt8]) {
         var start = 0
         while start < bytes.count {

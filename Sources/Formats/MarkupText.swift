@@ -1,7 +1,7 @@
-/// Text as HTML and XML have it.
+/// Text in HTML and XML.
 public enum MarkupText {
-    /// With the characters that markup is made of as references: fit for content and for quoted attributes.
-    /// - Parameter more: characters that become references as well.
+    /// Replaces markup characters by character references, for content and quoted attributes.
+    /// - Parameter more: further characters to replace.
     public static func escaped(_ text: some StringProtocol, and more: String = "") -> String {
         var out = ""
         for scalar in text.unicodeScalars {

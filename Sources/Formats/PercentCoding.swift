@@ -1,9 +1,9 @@
-/// Percent-encoding (RFC 3986 §2.1) and its form variant (application/x-www-form-urlencoded).
+/// Percent-encoding (RFC 3986 §2.1) and its variant for forms (application/x-www-form-urlencoded).
 public enum PercentCoding {
     @inlinable
     public static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x41 &+ value &- 10 }
 
-    /// Encodes everything but unreserved characters.
+    /// Encodes all characters but unreserved ones.
     public static func encode(_ text: some StringProtocol) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count)
@@ -19,8 +19,8 @@ public enum PercentCoding {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Decodes `%XX`; a broken escape stands for itself. With `plusAsSpace`, `+` is a space as in forms and queries.
-    /// Bytes that are no UTF-8 become U+FFFD.
+    /// Decodes `%XX`; a broken escape is kept. With `plusAsSpace`, `+` becomes a space, as in forms and queries. Bytes that
+    /// are not UTF-8 become U+FFFD.
     public static func decode(_ text: some StringProtocol, plusAsSpace: Bool = false) -> String {
         String(decoding: decodeBytes(text.utf8, plusAsSpace: plusAsSpace), as: UTF8.self)
     }

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// It is not seen itself, and may change how what stands beside it is seen: controls, marks of direction, tags.
+    /// Whether the character is invisible and changes how others are displayed: controls, bidirectional marks, tags.
     public var steers: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
@@ -9,7 +9,7 @@ extension Unicode.Scalar {
 }
 
 extension JSONValue {
-    /// A JSON text that says the same to every reader, and to a terminal nothing.
+    /// Escapes steering characters in a JSON text, so that it is safe on a terminal and means the same.
     public static func plain(_ json: String) -> String {
         var out = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
@@ -17,7 +17,7 @@ extension JSONValue {
                 out.append(scalar)
                 continue
             }
-            // only in texts is there anything beyond ASCII
+            // in JSON only strings have characters beyond ASCII
             for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                 let digits = String(unit, radix: 16, uppercase: true)
                 out.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
@@ -26,7 +26,7 @@ extension JSONValue {
         return String(out)
     }
 
-    /// Writes text between quotes so that it says nothing to a terminal, either.
+    /// Writes a text between quotes with steering characters escaped.
     public static func writePlain(_ text: String, to out: inout [UInt8]) {
         guard text.utf8.contains(where: { $0 >= 0x80 }) else { return writeString(text, to: &out) }
         var written: [UInt8] = []

@@ -1,9 +1,9 @@
-/// Tries that run out and come back one by one.
+/// A token bucket: it has a number of tries, which come back one by one.
 public struct TokenBucket: Sendable {
-    /// How many there are at once, and how fast they come back.
+    /// The size of a bucket and the rate at which tries come back.
     public struct Measure: Equatable, Sendable {
         public let burst: Double
-        /// Milliseconds until one comes back.
+        /// Milliseconds until one try comes back.
         public let interval: Double
 
         public init(burst: Double, interval: Double) {
@@ -15,23 +15,23 @@ public struct TokenBucket: Sendable {
     private var tries: Double
     private var at: Int
 
-    /// A full one.
+    /// Creates a full bucket.
     public init(_ measure: Measure, now: Int) {
         tries = measure.burst
         at = now
     }
 
-    /// How many there are.
+    /// The number of tries left.
     public func left(_ measure: Measure, now: Int) -> Double {
         min(measure.burst, tries + Double(max(0, now - at)) / measure.interval)
     }
 
     public func isFull(_ measure: Measure, now: Int) -> Bool { left(measure, now: now) >= measure.burst }
 
-    /// Milliseconds until there are so many; none where there are.
+    /// Milliseconds until `count` tries are left; 0 if they are.
     public func wait(for count: Int = 1, _ measure: Measure, now: Int) -> Int {
         let lack = Double(count) - left(measure, now: now)
-        // what is lacking for the want of digits is there
+        // ignores what is missing through rounding
         let time = (lack * measure.interval - 1e-6).rounded(.up)
         return time <= 0 ? 0 : Int(min(time, 1e15))
     }
@@ -41,7 +41,7 @@ public struct TokenBucket: Sendable {
         at = now
     }
 
-    /// The try did not count.
+    /// Returns a try that does not count.
     public mutating func giveBack(_ measure: Measure, now: Int) {
         tries = min(measure.burst, left(measure, now: now) + 1)
         at = now

@@ -1,6 +1,6 @@
-/// Names that nobody else gives (RFC 9562).
+/// UUIDs (RFC 9562).
 public enum UUIDText {
-    /// A version 4 UUID (§5.4) of 16 bytes that chance gave; empty for fewer.
+    /// Formats 16 random bytes as a version 4 UUID (RFC 9562 §5.4); returns an empty text for fewer.
     public static func random(_ bytes: [UInt8]) -> String {
         guard bytes.count >= 16 else { return "" }
         var octets = bytes.prefix(16).map { $0 }

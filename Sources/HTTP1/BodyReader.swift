@@ -1,13 +1,13 @@
 public import HTTPCodec
 
-/// Takes the framing off a message's body (RFC 9112 §6), whatever pieces its bytes come in.
+/// Removes the framing from a message body (RFC 9112 §6), in pieces of any size.
 public struct BodyReader: Sendable {
     public enum Event: Equatable, Sendable {
-        /// These bytes of the input are body.
+        /// A range of the input that is body.
         case data(Range<Int>)
         /// The body is complete.
         case end
-        /// All of the input is used up and the body goes on.
+        /// The input is used up and the body is incomplete.
         case needsMore
     }
 
@@ -23,9 +23,9 @@ public struct BodyReader: Sendable {
 
     public init() {}
 
-    /// - Parameter maxTrailerBytes: of the trailer fields behind a chunked body.
+    /// - Parameter maxTrailerBytes: the limit of trailer fields behind a chunked body, in bytes.
     public mutating func begin(_ framing: BodyFraming, maxTrailerBytes: Int) {
-        // the trailers of the message before go with it
+        // this drops the trailers of the previous message, too
         decoder.reset(maxTrailerBytes: maxTrailerBytes)
         switch framing {
         case .none: state = .complete
@@ -39,11 +39,11 @@ public struct BodyReader: Sendable {
         if case .complete = state { true } else { false }
     }
 
-    /// Trailer fields as they came, each line with its CRLF.
+    /// The trailer fields as received, each line with its CRLF.
     public var trailers: [UInt8] { decoder.trailers }
 
-    /// The next event in `input` from `position` on, which is moved past what was used.
-    /// - Throws: what `ChunkedDecoder.next` does.
+    /// Returns the next event in `input` from `position` on, and advances `position`.
+    /// - Throws: the errors of `ChunkedDecoder.next`.
     public mutating func next(_ input: Span<UInt8>, _ position: inout Int) throws(HTTPFault) -> Event {
         switch state {
         case .complete: return .end
@@ -70,8 +70,8 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// How many of the next bytes are body and nothing else, so that they can be passed on without a look; `UInt64.max`
-    /// where the body goes on until the connection ends. Nil where they have to be read.
+    /// The number of next bytes that are body alone and may be forwarded unread; `UInt64.max` for a body that ends with the
+    /// connection. Nil if the bytes must be read.
     public var raw: UInt64? {
         switch state {
         case .length(let missing): missing
@@ -80,14 +80,14 @@ public struct BodyReader: Sendable {
         }
     }
 
-    /// So many of them were passed on.
+    /// Records that so many raw bytes were forwarded.
     public mutating func passed(_ count: UInt64) {
         guard case .length(let missing) = state else { return }
         state = count >= missing ? .complete : .length(missing - count)
     }
 
-    /// The connection has ended.
-    /// - Returns: true where that is how the body ends.
+    /// Records that the connection ended.
+    /// - Returns: true if that ends the body.
     public mutating func connectionEnded() -> Bool {
         guard case .untilClose = state else { return false }
         state = .complete

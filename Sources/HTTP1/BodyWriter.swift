@@ -1,12 +1,12 @@
 import Formats
 public import HTTPCodec
 
-/// Puts the framing around a message's body that its head announced (RFC 9112 §6).
+/// Writes a message body with the framing that its head announced (RFC 9112 §6).
 public struct BodyWriter: Sendable {
     private enum State: Sendable {
-        /// No body follows the head, whatever comes: it answers HEAD, or its status has none.
+        /// No body follows the head: the response is to HEAD, or its status allows none.
         case none
-        /// The bytes as they are.
+        /// The bytes are written unchanged.
         case plain
         case chunked
     }
@@ -36,12 +36,12 @@ public struct BodyWriter: Sendable {
         state = .none
     }
 
-    /// What is body may be written as it is.
+    /// Whether body bytes may be written unchanged.
     public var isPlain: Bool {
         if case .plain = state { true } else { false }
     }
 
-    /// Body bytes go nowhere.
+    /// Whether body bytes are discarded.
     public var isEmpty: Bool {
         if case .none = state { true } else { false }
     }

@@ -1,14 +1,14 @@
 import Formats
 public import HTTPCodec
 
-/// The client's side of one HTTP/1 connection (RFC 9112): requests out, responses in, one after another.
+/// The client's side of one HTTP/1 connection (RFC 9112). It writes requests and reads responses, one after another.
 public struct HTTP1Client: Sendable {
     private enum State: Sendable {
-        /// No request is under way.
+        /// No request is in progress.
         case idle
         case awaitingHead
         case body
-        /// Something else than HTTP is spoken.
+        /// The connection carries another protocol than HTTP.
         case switched
     }
 
@@ -17,41 +17,41 @@ public struct HTTP1Client: Sendable {
     private var body = BodyReader()
     private var writer = BodyWriter()
     private var method = Method.get
-    /// The response's head, once `read` tells of one. Whoever wants to keep it may swap it for another.
+    /// The head of the response after `read` reported one. The caller may swap it out to keep it.
     public var head = ResponseHead()
-    /// Bytes of a head that is not whole yet.
+    /// Bytes of an incomplete head.
     private var pending: [UInt8] = []
-    /// Nothing has been asked on this connection.
+    /// Whether no request was sent on this connection yet.
     public private(set) var isUnused = true
-    /// The request has gone out whole.
+    /// Whether the request was sent completely.
     public private(set) var hasSent = false
-    /// A byte of the response has come: the request may not be repeated on another connection.
+    /// Whether a byte of the response came; then the request must not be repeated on another connection.
     public private(set) var hasAnswered = false
-    /// Another request may follow on this connection, as far as it was told.
+    /// Whether another request may follow on this connection, as far as is known.
     public private(set) var isReusable = true
 
     public init() {}
 
     // MARK: requests
 
-    /// Writes the head of a request and makes ready for its body and for the response.
-    /// - Parameter forwarding: what differs from the head as it stands; its framing is how the body will come.
+    /// Writes the head of a request, and prepares for its body and the response.
+    /// - Parameter forwarding: the changes to the head; its framing is that of the coming body.
     public mutating func send(
         _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to out: inout [UInt8]
     ) {
         begin(head.method)
-        // a peer that pays no heed to a body without meaning (RFC 9110 §9.3) takes it for the next request, and the answer
-        // to that must reach nobody
+        // a server that ignores a body without meaning (RFC 9110 §9.3) reads it as the next request; nobody must get the
+        // response to that
         if forwarding.framing != .none, !method.givesBodyMeaning { isReusable = false }
         head.write(to: &out, forwarding)
         writer.begin(forwarding.framing)
     }
 
-    /// Writes the request for a tunnel (RFC 9110 §9.3.6), which is whole with that.
+    /// Writes a complete CONNECT request (RFC 9110 §9.3.6).
     /// - Parameters:
     ///   - authority: host and port.
     ///   - via: this hop's entry for `Via`.
-    ///   - lines: further lines, each with its end.
+    ///   - lines: further lines, each with its CRLF.
     public mutating func connect(to authority: String, via: [UInt8], lines: [UInt8], to out: inout [UInt8]) {
         begin(.connect)
         out.append(contentsOf: "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\nVia: ".utf8)
@@ -81,15 +81,14 @@ public struct HTTP1Client: Sendable {
 
     // MARK: responses
 
-    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a head that is not
-    /// whole is kept here.
-    /// - Throws: an `HTTPFault` where the response breaks HTTP. The connection is of no further use.
+    /// Returns the next event in `input` from `position` on, and advances `position`. An incomplete head is stored here.
+    /// - Throws: an `HTTPFault` if the response is invalid. The connection must not be used further.
     public mutating func read(
         _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int
     ) throws(HTTPFault) -> ResponseEvent {
         switch state {
         case .idle, .switched:
-            // nobody asked for it
+            // unsolicited bytes
             if position < input.count { isReusable = false }
             position = input.count
             return .needsMore
@@ -110,8 +109,7 @@ public struct HTTP1Client: Sendable {
 
     private mutating func complete(more: Bool) -> ResponseEvent {
         state = .idle
-        // bytes behind the response were not asked for, and an answer before the request was whole tells nothing about what
-        // the peer makes of the rest
+        // bytes behind the response are unsolicited, and after an early response the fate of the request's rest is unknown
         if more || !hasSent { isReusable = false }
         return .end
     }
@@ -154,7 +152,7 @@ public struct HTTP1Client: Sendable {
             }
             let framing: BodyFraming
             if method == .connect {
-                // the status alone decides about a tunnel, whatever is said of a body (RFC 9110 §9.3.6)
+                // for CONNECT the status alone decides, and a body is ignored (RFC 9110 §9.3.6)
                 if head.isInterim { return .interim }
                 if head.status < 300 { return switched() }
                 framing = (try? head.framing(answering: method)) ?? .untilClose
@@ -176,11 +174,11 @@ public struct HTTP1Client: Sendable {
 
     public var trailers: [UInt8] { body.trailers }
 
-    /// How many of the next bytes are the response's body and nothing else. See `BodyReader.raw`.
+    /// The number of next bytes that are body of the response alone. See `BodyReader.raw`.
     public var rawBody: UInt64? { state == .body ? body.raw : nil }
 
-    /// So many of them were passed on.
-    /// - Returns: true where that completes the response.
+    /// Records that so many raw bytes were forwarded.
+    /// - Returns: true if that completes the response.
     public mutating func passed(_ count: UInt64) -> Bool {
         body.passed(count)
         guard state == .body, body.isComplete else { return false }
@@ -188,8 +186,8 @@ public struct HTTP1Client: Sendable {
         return true
     }
 
-    /// The peer sends no more.
-    /// - Returns: true where that is how the response ends.
+    /// Records that the peer sends no more.
+    /// - Returns: true if that completes the response.
     public mutating func ended(cleanly: Bool) -> Bool {
         isReusable = false
         guard cleanly, state == .body, body.connectionEnded() else { return false }
@@ -197,6 +195,6 @@ public struct HTTP1Client: Sendable {
         return true
     }
 
-    /// The connection can serve no other request.
+    /// Excludes the connection from further requests.
     public mutating func preventReuse() { isReusable = false }
 }

@@ -1,12 +1,12 @@
 public import HTTPCodec
 
-/// The server's side of one HTTP/1 connection (RFC 9112): requests in, responses out, one after another.
+/// The server's side of one HTTP/1 connection (RFC 9112). It reads requests and writes responses, one after another.
 ///
-/// It knows how messages begin and end, and whether another may follow; not what they are for.
+/// It knows where messages begin and end and whether another may follow, but not their purpose.
 public struct HTTP1Server: Sendable {
     private enum Reading: Sendable {
         case head
-        /// The body; complete when the reader says so.
+        /// The body is being read.
         case body
     }
 
@@ -15,26 +15,26 @@ public struct HTTP1Server: Sendable {
     private var body = BodyReader()
     private var writer = BodyWriter()
     private var version = HTTPVersion.http11
-    /// The request is a HEAD.
+    /// Whether the request is a HEAD.
     private var isHead = false
-    /// No request is read after this one.
+    /// Whether no request is read after this one.
     public private(set) var isLast = false
 
     public init() {}
 
     // MARK: requests
 
-    /// Reads a request's head. Always give it the bytes from the head's first one on.
-    /// - Returns: how many bytes it took, or nil while it is incomplete.
-    /// - Throws: what `HeadParser.parse` does. Nothing in `head` is to be relied on then.
+    /// Reads the head of a request. The bytes must start with the first one of the head.
+    /// - Returns: the number of bytes used; nil if the head is incomplete.
+    /// - Throws: the errors of `HeadParser.parse`; then `head` is undefined.
     public mutating func readHead(
         _ input: Span<UInt8>, into head: inout RequestHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         try parser.parse(input, into: &head, limits: limits)
     }
 
-    /// Begins with the request whose head was read: decides how its body ends, and whether another request may follow.
-    /// - Throws: an `HTTPFault` where the framing is ambiguous or may not be (RFC 9112 §6.1, §6.3).
+    /// Starts the request whose head was read: determines the framing, and whether another request may follow.
+    /// - Throws: an `HTTPFault` if the framing is ambiguous or forbidden (RFC 9112 §6.1, §6.3).
     public mutating func begin(
         _ head: borrowing RequestHead, maxTrailerBytes: Int
     ) throws(HTTPFault) -> BodyFraming {
@@ -45,37 +45,37 @@ public struct HTTP1Server: Sendable {
         body.begin(.none, maxTrailerBytes: maxTrailerBytes)
         let framing = try head.framing()
         if head.method == .connect, framing != .none { throw HTTPFault(.bodyNotAllowed, at: 0) }
-        // a body without a length, as RFC 1945 §7.2.2 knows it: what follows may be that, and no request
+        // HTTP/1.0 allows a body without a length (RFC 1945 §7.2.2), so the bytes that follow may be no request
         if framing == .none, version == .http10, head.method.givesBodyMeaning, !head.announcesLength { isLast = true }
         body.begin(framing, maxTrailerBytes: maxTrailerBytes)
         return framing
     }
 
-    /// The body's next piece.
+    /// Returns the next piece of the body.
     public mutating func readBody(
         _ input: Span<UInt8>, _ position: inout Int
     ) throws(HTTPFault) -> BodyReader.Event {
         try body.next(input, &position)
     }
 
-    /// What is read next is the head of a request.
+    /// Whether the head of a request is read next.
     public var awaitsHead: Bool { reading == .head }
 
-    /// The request has come whole.
+    /// Whether the request was received completely.
     public var isComplete: Bool { body.isComplete }
     public var trailers: [UInt8] { body.trailers }
 
-    /// How many of the next bytes are the request's body and nothing else. See `BodyReader.raw`.
+    /// The number of next bytes that are body of the request alone. See `BodyReader.raw`.
     public var rawBody: UInt64? { body.raw }
     public mutating func passed(_ count: UInt64) { body.passed(count) }
 
-    /// Where the next request would begin is unknown, or it is unwanted.
+    /// Excludes further requests: the start of the next one is unknown, or it is unwanted.
     public mutating func endAfterThis() { isLast = true }
 
-    /// What follows is no request of the client to this proxy, whatever was said of the connection before.
+    /// Keeps the connection open for bytes that are no request to this proxy, whatever was announced before.
     public mutating func keepOpen() { isLast = false }
 
-    /// Gives up what was read of a head that does not come whole or breaks a rule. The answer to it is the last.
+    /// Discards an incomplete or invalid head. The response to it is the last one.
     public mutating func giveUpHead() {
         parser.reset()
         body.begin(.none, maxTrailerBytes: 0)
@@ -84,7 +84,7 @@ public struct HTTP1Server: Sendable {
         isLast = true
     }
 
-    /// The exchange is over, and another request may come.
+    /// Ends the exchange, so that another request may follow.
     public mutating func next() {
         reading = .head
         isLast = false
@@ -92,7 +92,7 @@ public struct HTTP1Server: Sendable {
 
     // MARK: responses
 
-    /// Writes an interim response (RFC 9110 §15.2). HTTP/1.0 knows none, and gets none.
+    /// Writes an interim response (RFC 9110 §15.2), but none to an HTTP/1.0 client.
     public func interim(_ head: borrowing ResponseHead, via: [UInt8], to out: inout [UInt8]) {
         guard version == .http11 else { return }
         var forwarding = Forwarding(framing: .none)
@@ -100,7 +100,7 @@ public struct HTTP1Server: Sendable {
         head.write(to: &out, forwarding)
     }
 
-    /// Writes the head of a response that ends the HTTP on this connection: 101, or 2xx to CONNECT.
+    /// Writes the head of a response that ends HTTP on this connection: 101, or 2xx to CONNECT.
     public func switching(_ head: borrowing ResponseHead, via: [UInt8], to out: inout [UInt8]) {
         var forwarding = Forwarding(framing: .none)
         forwarding.upgrades = true
@@ -108,11 +108,11 @@ public struct HTTP1Server: Sendable {
         head.write(to: &out, forwarding)
     }
 
-    /// Writes the final head of the response and makes ready for its body.
+    /// Writes the final head of the response and prepares for its body.
     /// - Parameters:
-    ///   - framing: how the body comes. What the client's version does not know takes another form here; where no body may
-    ///     follow (RFC 9112 §6.3), what is written of one goes nowhere.
-    ///   - manner: what this hop says in the head.
+    ///   - framing: the framing of the incoming body. It is adapted to the client's version. Where no body is allowed (RFC
+    ///   9112 §6.3), body bytes are discarded.
+    ///   - manner: this hop's additions to the head.
     public mutating func respond(
         _ head: borrowing ResponseHead, _ framing: BodyFraming, _ manner: ResponseManner, to out: inout [UInt8]
     ) {
@@ -140,8 +140,8 @@ public struct HTTP1Server: Sendable {
 
     public mutating func end(trailers: [UInt8], to out: inout [UInt8]) { writer.end(trailers: trailers, to: &out) }
 
-    /// Bytes of the response's body may be written as they are.
+    /// Whether bytes of the response body may be written unchanged.
     public var writesRaw: Bool { writer.isPlain }
-    /// The response has no body, whatever is written of one.
+    /// Whether the response has no body and body bytes are discarded.
     public var writesNothing: Bool { writer.isEmpty }
 }

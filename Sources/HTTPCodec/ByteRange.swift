@@ -1,4 +1,4 @@
-/// Where some bytes stand in the buffer that a head owns. Offsets in bytes from the start of that buffer.
+/// A range of bytes in the buffer of a head, as offsets from its start.
 public struct ByteRange: Equatable, Sendable {
     public var start: UInt32
     public var count: UInt32

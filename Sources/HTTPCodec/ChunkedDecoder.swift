@@ -1,7 +1,7 @@
 import Formats
 
-/// Takes the chunked coding off a body (RFC 9112 §7.1), fed in any pieces. Strict: sizes are plain hexadecimal of at
-/// most 15 digits, lines end in CRLF, extensions are checked and dropped, trailers are checked and kept.
+/// Decodes the chunked coding of a body (RFC 9112 §7.1), in pieces of any size. Strict: sizes have at most 15 hexadecimal
+/// digits, lines end in CRLF, extensions are checked and dropped, trailers are checked and kept.
 public struct ChunkedDecoder: Sendable {
     public enum Event: Equatable, Sendable {
         /// These bytes of the input are body.
@@ -42,7 +42,7 @@ public struct ChunkedDecoder: Sendable {
         self.maxTrailerBytes = maxTrailerBytes
     }
 
-    /// The next event in `input` from `position` on, which is moved past what was used.
+    /// Returns the next event in `input` from `position` on, and advances `position`.
     /// - Throws: `badChunkSize`, `badChunkExtension`, `badChunkEnd`, `chunkLineTooLong`, `trailersTooLarge`,
     ///   `badTrailerField`, and the faults of a field line for trailers.
     public mutating func next(_ input: Span<UInt8>, _ position: inout Int) throws(HTTPFault) -> Event {

@@ -16,7 +16,7 @@ extension FieldTable {
         return false
     }
 
-    /// The answer asks for a proof of whoever is behind the connection, or says that there was one.
+    /// Whether the response asks for a proof of the connection's user, or confirms one.
     public var hasConnectionChallenge: Bool {
         guard mayHold(.wwwAuthenticate) || mayHold(.proxyAuthenticate) || mayHold(.persistentAuth) else { return false }
         for index in slots.indices {
@@ -29,8 +29,8 @@ extension FieldTable {
         return false
     }
 
-    /// Whether a word of the value that stands where a scheme may stand is one of them. A parameter in quotes that looks
-    /// like one counts, too: taken for more than it is, the connection serves only fewer.
+    /// Whether a word where a scheme may stand is one of these. A quoted parameter that looks like one counts, too; the
+    /// only effect is that fewer clients share the connection.
     private func namesConnectionScheme(_ index: Int) -> Bool {
         let value = slots[index].value
         var position = value.lower

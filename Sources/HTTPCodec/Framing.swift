@@ -1,6 +1,6 @@
 import Formats
 
-/// How a message's body ends (RFC 9112 §6).
+/// The framing of a message body (RFC 9112 §6).
 public enum BodyFraming: Equatable, Sendable {
     case none
     case length(UInt64)
@@ -36,7 +36,7 @@ extension RequestHead {
         let range = fields.slots[found].value
         if target.form == .absolute || target.form == .authority {
             settleAddress()
-            // what an authority-less URL would send; the target's authority takes its place as it does of any other
+            // an empty Host, as a URL without an authority would send, is replaced by the target's authority
             if range.isEmpty || fields.same(range, target.authority) { return }
             var scratch = Target()
             do {
@@ -57,16 +57,15 @@ extension RequestHead {
         if !fields.same(fields.slots[index].value, target.authority) { fields.setValue(index, target.authority) }
     }
 
-    /// Whether the client asks to speak another protocol on this connection (RFC 9110 §7.8). An offer that holds `h2c`
-    /// does not count: clients make it on plain requests as a matter of course, and what is said in HTTP/2 then would
-    /// pass unread.
+    /// Whether the client asks for another protocol on this connection (RFC 9110 §7.8). An offer with `h2c` does not count:
+    /// clients send it with plain requests, and the HTTP/2 that follows would pass unread.
     public var asksForUpgrade: Bool {
         guard version != .http10, fields.contains(.upgrade) else { return false }
         let named = fields.slots.contains { $0.known == .connection && fields.listContains($0.value, "upgrade") }
         return named && !fields.slots.contains { $0.known == .upgrade && fields.listContains($0.value, "h2c") }
     }
 
-    /// Whether it asks for a WebSocket (RFC 6455), and for nothing else.
+    /// Whether the request asks for a WebSocket (RFC 6455) and nothing else.
     public var asksForWebSocket: Bool {
         var asked = false
         for slot in fields.slots where slot.known == .upgrade {
@@ -76,7 +75,7 @@ extension RequestHead {
         return asked
     }
 
-    /// Whether the client wants the connection kept (RFC 9112 §9.3).
+    /// Whether the client wants to keep the connection (RFC 9112 §9.3).
     public var keepsAlive: Bool { fields.keepsAlive(version) }
 }
 
@@ -130,7 +129,7 @@ extension FieldTable {
             guard ASCII.isDigit(bytes[index]) else { throw HTTPFault(.badContentLength, at: index) }
             value = value &* 10 &+ UInt64(bytes[index] &- 0x30)
         }
-        // whoever reads it next may count with a sign
+        // the next recipient may use signed numbers
         guard value <= UInt64(Int64.max) else { throw HTTPFault(.badContentLength, at: range.lower) }
         return value
     }
@@ -150,7 +149,7 @@ extension FieldTable {
         return keeps
     }
 
-    /// Whether a comma-separated list holds that token (RFC 9110 §5.6.1).
+    /// Whether a comma-separated list contains the token (RFC 9110 §5.6.1).
     public func listContains(_ range: ByteRange, _ token: StaticString) -> Bool {
         var found = false
         forEachListItem(range) { item in

@@ -1,4 +1,4 @@
-/// What was wrong with a message, where, and which status answers it. "More bytes needed" is never a fault.
+/// An error in a message, with its place and the status of the response. An incomplete message is no fault.
 public struct HTTPFault: Error, Equatable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         // the start line

@@ -1,9 +1,8 @@
 import Formats
 
-/// A form of parts (RFC 7578, RFC 2046 §5.1) that is read and edited where it stands: what an edit does not concern stays as
-/// it came, byte for byte.
+/// A multipart form (RFC 7578, RFC 2046 §5.1) that is edited in place. Bytes outside an edit stay as they are.
 public struct MultipartText: Sendable {
-    /// It may have so many parts.
+    /// The most parts of a form.
     public static let mostParts = 1000
     /// The fields of one part may have so many bytes.
     public static let longestHead = 8 << 10
@@ -13,14 +12,14 @@ public struct MultipartText: Sendable {
     private let delimiter: [UInt8]
     private let search: ByteSearch
     private var parts: [Part] = []
-    /// Where the delimiter begins that ends the last part.
+    /// The offset of the delimiter that ends the last part.
     private var close = 0
 
     /// A part, as ranges of the bytes.
     private struct Part {
-        /// Nil where it says none.
+        /// Nil if the part has no name.
         var name: String?
-        /// Where its delimiter begins.
+        /// The offset of its delimiter.
         var start: Int
         var body: Range<Int>
         /// Its body is written otherwise than as it is, or its length stands in its fields.
@@ -52,8 +51,8 @@ public struct MultipartText: Sendable {
         parts.filter { $0.name.map(isMeant) ?? false }.map { bytes[$0.body] }
     }
 
-    /// Puts the value into the first part of that name, whose fields stay, and takes others of the name out; adds one behind
-    /// the last where there is none.
+    /// Writes a value into the first part of that name and keeps its fields. Other parts of the name are removed. If there
+    /// is none, a part is added at the end.
     /// - Throws: the text is unchanged then.
     public mutating func set(_ name: some StringProtocol, _ value: [UInt8]) throws(MultipartFault) {
         guard let index = parts.firstIndex(where: { $0.name.map { $0 == name } ?? false }) else {
@@ -102,7 +101,7 @@ public struct MultipartText: Sendable {
         return gone.count
     }
 
-    /// Where the delimiter begins that follows a part.
+    /// The offset of the delimiter behind a part.
     private func end(of index: Int) -> Int { index + 1 < parts.count ? parts[index + 1].start : close }
 
     /// A value that holds the boundary would end its own part.
@@ -118,7 +117,7 @@ public struct MultipartText: Sendable {
         self = other
     }
 
-    /// As browsers write a name between quotes.
+    /// Escapes a name as browsers do between quotes.
     private static func escaped(_ name: some StringProtocol) -> String {
         name.unicodeScalars.map { scalar in
             switch scalar {
@@ -153,7 +152,7 @@ public enum MultipartFault: Error, Equatable, Sendable {
 
 extension MultipartText {
     private mutating func read() throws(MultipartFault) {
-        // what stands before the first delimiter is nobody's (RFC 2046 §5.1.1)
+        // ignores the preamble (RFC 2046 §5.1.1)
         guard var line = nextDelimiter(from: 0) else { throw .truncated }
         while !line.isLast {
             guard parts.count < Self.mostParts else { throw .tooManyParts }
@@ -168,9 +167,9 @@ extension MultipartText {
     }
 
     private struct Line {
-        /// Of its hyphens.
+        /// The offset of its hyphens.
         var start: Int
-        /// Behind its line break.
+        /// The offset behind its line break.
         var end: Int
         var isLast: Bool
     }
@@ -183,7 +182,7 @@ extension MultipartText {
             guard found == start || found >= start + 2 && isBreak(found - 2) else { continue }
             var end = found + delimiter.count
             let isLast = end + 1 < bytes.count && bytes[end] == 0x2D && bytes[end + 1] == 0x2D
-            // what stands behind the last is nobody's, either
+            // ignores the epilogue, too
             if isLast { return Line(start: found, end: end + 2, isLast: true) }
             while end < bytes.count, bytes[end] == ASCII.space || bytes[end] == ASCII.tab { end += 1 }
             guard isBreak(end) else { continue }

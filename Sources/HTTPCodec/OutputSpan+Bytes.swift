@@ -1,5 +1,5 @@
-/// What is written into room that was made for all of it at once. Every one of these looks whether there is room, and stops the
-/// program where whoever made it was wrong: nothing is ever written beyond it.
+/// Writes into space that was reserved for all pieces at once. Each function checks the space and traps if it is too small;
+/// nothing is written beyond it.
 extension OutputSpan<UInt8> {
     @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {

@@ -4,7 +4,7 @@ import Formats
 /// The header that a balancer puts before a connection's first byte: PROXY protocol, version 1 (text) and 2 (binary), as
 /// HAProxy's specification `proxy-protocol.txt` defines them.
 public enum ProxyProtocol {
-    /// Who connected, as the balancer saw it.
+    /// The client's addresses as the balancer saw them.
     public struct Source: Equatable, Sendable {
         /// 4 or 16 bytes, network order.
         public var address: [UInt8]
@@ -27,7 +27,7 @@ public enum ProxyProtocol {
 
     /// The longest version 1 line, its CRLF included.
     static let maxLine = 107
-    /// What a version 2 header may hold beside the addresses (TLVs) before it is refused.
+    /// The most bytes of a version 2 header behind its fixed part, addresses and TLVs included.
     static let maxBinary = 536
     private static let signature: [UInt8] = [
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,

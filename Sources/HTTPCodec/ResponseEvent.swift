@@ -1,4 +1,4 @@
-/// What the client's side of a connection reads of a response. The heads and trailers are the leg's.
+/// An event of the response that the client's side reads. The codec holds heads and trailers.
 public enum ResponseEvent: Equatable, Sendable {
     case needsMore
     /// An interim response (1xx but 101) is in the head; another follows.

@@ -1,16 +1,16 @@
-/// What this hop says in the head of a response, beside what the head holds.
+/// This hop's additions to the head of a response.
 public struct ResponseManner: Sendable {
     /// This hop's entry for `Via`; empty adds none.
     public var via: [UInt8] = []
-    /// For an answer that does not say when it was made (RFC 9110 §6.6.1); empty adds none.
+    /// The date for a response without a Date field (RFC 9110 §6.6.1); empty adds none.
     public var date: [UInt8] = []
     /// Further lines, each with its end.
     public var lines: [UInt8] = []
-    /// No request is read after this one.
+    /// Whether no request is read after this one.
     public var isLast = false
-    /// It was made here.
+    /// Whether Usher made the response.
     public var isOwn = false
-    /// The client is told that the connection ends, which it does for reasons of its own.
+    /// Whether the response announces the end of the connection for reasons of this hop.
     public var closes = false
 
     public init() {}

@@ -1,48 +1,47 @@
-/// The client's side of a connection that carries many exchanges at a time: requests in, bytes out; bytes in, responses out of
-/// them. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+/// The client's side of a connection with streams (HTTP/2): it writes requests and parses responses. It respects its peer's
+/// windows, buffers bytes that exceed them, and does no I/O.
 ///
-/// `HTTP1Client` is the leg of connections that carry one exchange after another.
+/// `HTTP1Client` is the codec of connections without streams.
 public protocol StreamClient: AnyObject {
-    /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
+    /// The head that `read` reported last. The caller may swap it out to keep it.
     var head: ResponseHead { get set }
-    /// The trailers of the response whose end `read` told of last.
+    /// The trailers of the response whose end `read` reported last.
     var trailers: [UInt8] { get }
     /// Another stream may be begun by now.
     var hasRoom: Bool { get }
-    /// Another stream may be begun later, as far as the peer told.
+    /// Whether another stream may start later, as far as the peer has told.
     var isReusable: Bool { get }
-    /// What the peer said of streams; nil until it has.
+    /// The peer's terms for streams; nil before they are known.
     var terms: StreamTerms? { get }
-    /// Why the peer begins to leave, where it does; nil until it says so.
+    /// The reason of the peer's graceful close; nil before it starts one.
     var farewell: StreamErrorCode? { get }
-    /// What there was to count since this was asked last: streams that the peer refused are, above all.
+    /// Returns the counts since the last call, mainly of streams that the peer refused.
     func takeTally() -> StreamTally
 
-    /// Takes the place of a stream; nil where there is no room for one.
+    /// Reserves a stream; nil if there is no room.
     func begin() -> StreamID?
     /// Writes the head of a request and makes ready for its body and for the response.
     func send(
         _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, on stream: StreamID, to out: inout [UInt8])
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8])
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
-    /// Nothing more is read or written on the stream. Without effect where both its messages are whole.
+    /// Ends reading and writing on the stream. Without effect if both messages are complete.
     func reset(_ stream: StreamID, to out: inout [UInt8])
 
-    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
-    /// whole is kept here.
+    /// Returns the next event in `input` from `position` on, and advances `position`. An incomplete frame is stored here.
     /// - Parameters:
-    ///   - now: milliseconds, by a clock that never goes back: how fast what is nobody's message may come is limited.
-    ///   - out: takes what the leg answers by itself, and what a wider window lets go.
-    /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
+    ///   - now: monotonic milliseconds, to limit the rate of frames that belong to no message.
+    ///   - out: takes the codec's own frames, and data that a wider window releases.
+    /// - Throws: an `HTTPFault` if the connection cannot go on. The peer has been informed.
     func read(
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent
 
-    /// So many bytes of a response's body have been used: the peer may send as many more. Also of a stream that is over, whose
-    /// bytes count for the connection's window.
+    /// Records that so many bytes of a response body were used, so that the peer may send as many more. Also for an ended
+    /// stream, whose bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
+    /// The bytes that wait for the peer's window. The writer must pause while there are many.
     func waiting(on stream: StreamID) -> Int
     /// Gives back memory that only messages need: the next one will be a while.
     func rest()
@@ -50,17 +49,17 @@ public protocol StreamClient: AnyObject {
     func ping(to out: inout [UInt8])
 }
 
-/// What the client's side of such a connection reads.
+/// An event on the client's side of a connection with streams.
 public enum StreamClientEvent: Equatable, Sendable {
     case needsMore
     case response(StreamID, ResponseEvent)
-    /// A response breaks HTTP. The stream is of no further use.
+    /// A response is invalid. The stream must not be used further.
     case broken(StreamID, HTTPFault)
     /// The peer gave the stream up. Where it refused it, it did nothing with the request, which may be sent again elsewhere,
     /// whatever its method (RFC 9113 §8.7).
     case reset(StreamID, StreamErrorCode)
     /// A ping was answered.
     case pong
-    /// Nothing waits for the peer's window any more.
+    /// No data of the stream waits for the peer's window any more.
     case drained(StreamID)
 }

@@ -9,14 +9,14 @@ public struct StreamErrorCode: RawRepresentable, Equatable, Sendable, CustomStri
     public static let refused = StreamErrorCode(rawValue: 7)
     public static let cancelled = StreamErrorCode(rawValue: 8)
 
-    /// By their numbers.
+    /// The names by number.
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
         "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
-    /// As the standard calls it; the number of one that it does not know.
+    /// The name in the standard; the number of an unknown code.
     public var description: String {
         rawValue < UInt32(Self.names.count) ? Self.names[Int(rawValue)] : "0x" + String(rawValue, radix: 16)
     }

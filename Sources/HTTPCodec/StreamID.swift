@@ -9,6 +9,6 @@ public struct StreamID: Hashable, Sendable {
 public enum StreamReset: Equatable, Sendable {
     /// The response is whole, and the rest of the request is not wanted (RFC 9113 §8.1).
     case complete
-    /// What was sent of the message is not the whole of it, and the rest will not come.
+    /// The message was sent incompletely, and the rest will not come.
     case failed
 }

@@ -1,25 +1,24 @@
-/// The server's side of a connection that carries many exchanges at a time: bytes in, requests out of them; responses in,
-/// bytes out. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+/// The server's side of a connection with streams (HTTP/2): it parses requests and writes responses. It respects its peer's
+/// windows, buffers bytes that exceed them, and does no I/O.
 ///
-/// `HTTP1Server` is the leg of connections that carry one exchange after another.
+/// `HTTP1Server` is the codec of connections without streams.
 public protocol StreamServer: AnyObject {
-    /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
+    /// The head that `read` reported last. The caller may swap it out to keep it.
     var head: RequestHead { get set }
-    /// The trailers of the request whose end `read` told of last.
+    /// The trailers of the request whose end `read` reported last.
     var trailers: [UInt8] { get }
 
-    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
-    /// whole is kept here.
+    /// Returns the next event in `input` from `position` on, and advances `position`. An incomplete frame is stored here.
     /// - Parameters:
-    ///   - now: milliseconds, by a clock that never goes back: how fast what is nobody's message may come is limited.
-    ///   - out: takes what the leg answers by itself, and what a wider window lets go.
-    /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
+    ///   - now: monotonic milliseconds, to limit the rate of frames that belong to no message.
+    ///   - out: takes the codec's own frames, and data that a wider window releases.
+    /// - Throws: an `HTTPFault` if the connection cannot go on. The peer has been informed.
     func read(
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent
 
-    // What is written may be kept until `flush`, so that a message goes out in as few frames as it can.
+    // Writes an interim head. Output may be held until `flush`, so that a message takes few frames.
 
     func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8])
     /// Writes the final head of a response and makes ready for its body.
@@ -29,24 +28,24 @@ public protocol StreamServer: AnyObject {
     /// - Returns: false where no body may follow the head: these bytes go nowhere.
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
-    /// Appends what was written and kept. To be called when nothing more is to be written at once.
+    /// Appends the held output. Call it when nothing more is to be written at once.
     func flush(to out: inout [UInt8])
-    /// Nothing more is read or written on the stream. What was written whole still goes out.
+    /// Ends reading and writing on the stream. Completely written messages are still sent.
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8])
-    /// So many bytes of a request's body have been used: the peer may send as many more. Also of a stream that is over, whose
-    /// bytes count for the connection's window.
+    /// Records that so many bytes of a request body were used, so that the peer may send as many more. Also for an ended
+    /// stream, whose bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
+    /// The bytes that wait for the peer's window. The writer must pause while there are many.
     func waiting(on stream: StreamID) -> Int
-    /// What there was to count since this was asked last: streams that were refused to the peer are, above all.
+    /// Returns the counts since the last call, mainly of streams that were refused.
     func takeTally() -> StreamTally
     /// Gives back memory that only messages need: the next one will be a while.
     func rest()
-    /// Begins no further stream, and tells the peer so.
+    /// Starts a graceful close: accepts no further stream, and tells the peer.
     func leave(to out: inout [UInt8])
 }
 
-/// What the server's side of such a connection reads.
+/// An event on the server's side of a connection with streams.
 public enum StreamServerEvent: Equatable, Sendable {
     case needsMore
     /// A request begins; its head is here, and how its body comes.
@@ -59,6 +58,6 @@ public enum StreamServerEvent: Equatable, Sendable {
     case end(StreamID)
     /// The peer gave the stream up.
     case reset(StreamID)
-    /// What came of a request behind its head breaks a rule, and the stream was reset for that.
+    /// Data behind the head of a request broke a rule, and the stream was reset.
     case violated(StreamID, HTTPFault)
 }

@@ -1,4 +1,4 @@
-/// What a connection that carries many exchanges came to, for who counts.
+/// Counts of a connection with streams, for metrics.
 public struct StreamTally: Equatable, Sendable {
     /// Streams that were refused before anything was made of their requests.
     public var refused = 0

@@ -1,6 +1,6 @@
-/// What the peer of a connection said of the streams that may be begun there.
+/// The peer's terms for streams on a connection.
 public struct StreamTerms: Equatable, Sendable {
-    /// How many there may be at a time.
+    /// The most streams at a time.
     public var maxStreams: Int
     /// An Upgrade may go in one (RFC 8441).
     public var takesUpgrades: Bool

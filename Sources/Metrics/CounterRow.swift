@@ -1,9 +1,8 @@
 internal import Synchronization
 
-/// A row of counters that one thread writes and any other reads. No lock and no locked instruction: whoever reads sees each
-/// of them as it was a moment ago.
+/// A row of counters that one thread writes and any thread reads, without a lock. A reader may see values a moment old.
 final class CounterRow: @unchecked Sendable {
-    // the memory is there from the beginning to the end, and every access to it is atomic
+    // the memory lives as long as the object, and every access is atomic
     private let cells: UnsafeMutablePointer<Atomic<UInt64>>
     let count: Int
 
@@ -18,7 +17,7 @@ final class CounterRow: @unchecked Sendable {
         cells.deallocate()
     }
 
-    /// For the thread that writes alone.
+    /// Adds to a counter. For the writing thread alone.
     @inline(__always)
     func add(_ index: Int, _ amount: UInt64 = 1) {
         guard index >= 0, index < count else { return }
@@ -26,7 +25,7 @@ final class CounterRow: @unchecked Sendable {
         cells[index].store(value &+ amount, ordering: .relaxed)
     }
 
-    /// For the thread that writes alone.
+    /// Sets a counter. For the writing thread alone.
     func set(_ index: Int, _ value: UInt64) {
         guard index >= 0, index < count else { return }
         cells[index].store(value, ordering: .relaxed)

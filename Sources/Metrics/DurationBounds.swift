@@ -1,13 +1,13 @@
-/// A histogram's bounds, in milliseconds.
+/// The bounds of a histogram's buckets, in milliseconds.
 struct DurationBounds: Sendable {
     let milliseconds: [Int]
 
-    /// From a hit on loopback to a person's step-up.
+    /// Bounds that reach from a request over loopback to a step-up that a person answers.
     static let exchange = DurationBounds(
         milliseconds: [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000])
     static let lag = DurationBounds(milliseconds: [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000])
 
-    /// The columns that a histogram takes in a row: one for each bound, one for what is beyond them, and the sum.
+    /// The columns of a histogram in a row: one for each bound, one for larger values, and the sum.
     var width: Int { milliseconds.count + 2 }
     var sum: Int { milliseconds.count + 1 }
 

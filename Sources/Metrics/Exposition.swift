@@ -1,6 +1,6 @@
 internal import Formats
 
-/// Figures as text that Prometheus reads (version 0.0.4 of its text format). A family is begun, and its samples follow.
+/// Writes metrics in Prometheus's text format (version 0.0.4): first a family, then its samples.
 public struct Exposition {
     public enum Kind: String, Sendable { case counter, gauge, histogram }
 
@@ -26,21 +26,21 @@ public struct Exposition {
         line(family, labels, "\(value)")
     }
 
-    /// - Parameter thousandths: the value, a thousand times.
+    /// - Parameter thousandths: the value in thousandths.
     public mutating func sample(_ labels: [(name: String, value: String)] = [], thousandths: UInt64) {
         line(family, labels, Self.decimal(thousandths))
     }
 
-    /// A family of one sample.
+    /// Writes a family with one sample.
     public mutating func family(_ name: String, _ kind: Kind, _ help: String, _ value: UInt64) {
         begin(name, kind, help)
         sample([], value)
     }
 
-    /// The samples of a histogram.
+    /// Writes the samples of a histogram.
     /// - Parameters:
     ///   - bounds: in milliseconds.
-    ///   - values: one for each bound, what is beyond them, and the sum in milliseconds.
+    ///   - values: one for each bound, one for larger values, and the sum in milliseconds.
     mutating func histogram(_ labels: [(name: String, value: String)], _ bounds: DurationBounds, _ values: [UInt64]) {
         guard values.count == bounds.width else { return }
         var total: UInt64 = 0
@@ -80,7 +80,7 @@ public struct Exposition {
         }
     }
 
-    /// A number that is a thousandth of this, without zeros at its end.
+    /// Formats thousandths as a decimal number without trailing zeros.
     static func decimal(_ thousandths: UInt64) -> String {
         let whole = thousandths / 1_000
         var rest = thousandths % 1_000

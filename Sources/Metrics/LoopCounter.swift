@@ -1,16 +1,16 @@
-/// What one loop counts, beside its exchanges.
+/// The counters of one loop, besides those of exchanges.
 public enum LoopCounter: Int, CaseIterable, Sendable {
-    // clients' connections
+    // connections of clients
     case accepted, closed, refusedAll, refusedShare, refusedAddress, acceptFailed
-    // what origins' connections were leased
+    // leases of connections to origins
     case leasedNew, leasedIdle, leasedShared
-    // why there was none
+    // reasons why there was no connection
     case dialName, dialOverload, dialRefused, dialTimeout, dialForbidden, dialLoop, dialTunnel, dialTLS, dialOther
-    // HTTP/2, and what is spoken on either side
+    // HTTP versions on both sides
     case clientRequestsOld, clientRequestsNew, originRequestsOld, originRequestsNew
     case clientStreamConnections, originStreamConnections
     case clientStreamsRefused, originStreamsRefused, clientFloods, originFloods
-    // names
+    // name lookups
     case namesKnown, namesAsked, namesFailed
     // TLS
     case clientHandshakes, clientResumptions, clientHandshakeFailures
@@ -25,14 +25,14 @@ public enum LoopCounter: Int, CaseIterable, Sendable {
     case personsAsked, personsSpoke
     // calls of Usher's own
     case stepUpCalls, loginCalls, sessionCalls, tokenCalls, decisionCalls, deviceCalls
-    // what was had by them
+    // credentials that these calls obtained
     case sessionsWon, tokensWon, tokensRefreshed
     case answersOfInterceptors, answersOfUsher
     case limitWaits, limitWaitMilliseconds
     case stalls
 }
 
-/// What stands at some height on one loop.
+/// The gauges of one loop.
 public enum LoopGauge: Int, CaseIterable, Sendable {
     case idleOriginConnections
     case clientStreams, originStreams

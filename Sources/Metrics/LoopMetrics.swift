@@ -1,12 +1,12 @@
 internal import HTTPCodec
 public import Interception
 
-/// What one loop counts. Its thread alone writes; whoever scrapes reads from another one. Nothing is allocated for a plain
-/// exchange, and no lock is taken.
+/// The metrics of one loop. Only its thread writes; scrapes read from another one. A plain exchange allocates nothing and
+/// takes no lock.
 public final class LoopMetrics: @unchecked Sendable {
-    // the tables guard themselves; what else changes is for the loop's thread alone
+    // the tables are safe to share; all else belongs to the loop's thread
 
-    /// Exchanges of one kind.
+    /// The labels of a series of exchanges.
     struct ExchangeKey: Hashable, Sendable {
         var action: String
         var realm: String
@@ -21,15 +21,15 @@ public final class LoopMetrics: @unchecked Sendable {
     let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: Deed.allCases.count)
 
     private var labels = MetricLabels()
-    /// Where exchanges without an Action and without a fault are counted, by the first digit of their status.
+    /// The series of exchanges without an Action and without a fault, by the first digit of the status.
     private var plain: [Int] = Array(repeating: -1, count: 6)
 
-    /// A turn that made its loop so late is a stall, in milliseconds.
+    /// A loop that is late by so many milliseconds counts as stalled.
     static let stall = 500
 
     public init() {}
 
-    /// What labels may say from here on.
+    /// Adopts the label values of a new configuration.
     public func adopt(_ labels: MetricLabels) { self.labels = labels }
 
     @inline(__always)
@@ -39,7 +39,7 @@ public final class LoopMetrics: @unchecked Sendable {
     public func value(_ counter: LoopCounter) -> UInt64 { counters.value(counter.rawValue) }
     public func value(_ gauge: LoopGauge) -> UInt64 { gauges.value(gauge.rawValue) }
 
-    /// The loop came to something so many milliseconds after it was due.
+    /// Records that the loop ran so many milliseconds after the due time.
     public func wasLate(by milliseconds: Int) {
         let late = max(0, milliseconds)
         lag.add(DurationBounds.lag.column(of: late))

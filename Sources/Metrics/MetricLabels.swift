@@ -1,6 +1,6 @@
 public import Interception
 
-/// The values that labels may have: what the configuration names. Everything else a client could make up without end.
+/// The allowed values of labels: those that the configuration names. Clients could otherwise create endless series.
 public struct MetricLabels: Sendable {
     let actions: Set<Action>
     let realms: Set<String>
@@ -9,7 +9,7 @@ public struct MetricLabels: Sendable {
     static let none = "none"
     static let other = "other"
 
-    /// - Parameter actions: those of the configuration's own.
+    /// - Parameter actions: those that the configuration defines.
     public init(actions: [Action] = [], realms: [String] = [], interceptors: [String] = []) {
         self.actions = Set(Action.known + actions)
         self.realms = Set(realms)

@@ -1,6 +1,6 @@
 internal import Interception
 
-/// All figures as one text. What the loops counted is added up here, when somebody asks.
+/// All metrics as one text. It adds up the counters of all loops for each scrape.
 public struct MetricsPage {
     private let loops: [LoopMetrics]
     private let process: ProcessFigures
@@ -25,7 +25,7 @@ public struct MetricsPage {
 
     private func sum(_ counter: LoopCounter) -> UInt64 { loops.reduce(0) { $0 &+ $1.value(counter) } }
 
-    /// A family whose samples differ in one label.
+    /// Writes a family whose samples differ in one label.
     private mutating func family(
         _ name: String, _ help: String, by label: String, _ samples: [(String, LoopCounter)]
     ) {
@@ -259,7 +259,7 @@ public struct MetricsPage {
         out.sample([("result", lost)], queue.lost)
     }
 
-    /// The names that Prometheus's own clients have for these.
+    /// Writes the process metrics under the names of Prometheus's client libraries.
     private mutating func writeSystem() {
         guard let system = process.system else { return }
         out.begin("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")

@@ -1,15 +1,15 @@
-/// What is told of the whole process, as it stands when somebody scrapes.
+/// Figures of the whole process at the time of a scrape.
 public struct ProcessFigures: Sendable {
     public var version = ""
     public var generation = 1
     public var reloads = ReloadFigures()
     public var transactionsWaiting = 0
     public var log = QueueFigures()
-    /// Nil where no traces are exported.
+    /// Nil if no traces are exported.
     public var traces: QueueFigures?
-    /// Nil where no journal is kept.
+    /// Nil if no journal is kept.
     public var journal: JournalFigures?
-    /// Nil where the system does not say.
+    /// Nil if the system does not tell.
     public var system: SystemFigures?
 
     public init() {}
@@ -18,13 +18,13 @@ public struct ProcessFigures: Sendable {
         public var succeeded = 0
         public var failed = 0
         public var isLastGood = true
-        /// When the configuration in force was put in force, in seconds since 1970.
+        /// The time when the active configuration was loaded, in seconds since 1970.
         public var since = 0
 
         public init() {}
     }
 
-    /// What went by a queue that loses rather than waits.
+    /// Figures of a queue that drops items when it is full.
     public struct QueueFigures: Sendable {
         public var written: UInt64 = 0
         public var lost: UInt64 = 0
@@ -37,7 +37,7 @@ public struct ProcessFigures: Sendable {
         public var bytes: UInt64 = 0
         public var taken: UInt64 = 0
         public var lost: UInt64 = 0
-        /// Nil where flows are kept in memory alone.
+        /// Nil if flows are kept in memory alone.
         public var disk: DiskFigures?
 
         public init() {}
@@ -54,7 +54,7 @@ public struct ProcessFigures: Sendable {
     }
 
     public struct SystemFigures: Sendable {
-        /// In seconds since 1970, a thousand times.
+        /// The start of the process in milliseconds since 1970.
         public var startMilliseconds: UInt64 = 0
         public var cpuMilliseconds: UInt64 = 0
         public var residentBytes: UInt64 = 0

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// Rows of counters under labels that are not known beforehand: a place is taken with the first of its kind, and there are no
-/// more than so many. One thread writes; any other reads.
+/// Rows of counters by key, for keys not known beforehand. A key takes a place when it first occurs; the number of places
+/// is limited. One thread writes, any thread reads.
 final class Series<Key: Hashable & Sendable>: @unchecked Sendable {
-    // a key is written before `used` tells of it and never after; `places` is for the thread that writes alone
+    // a key is written before `used` covers it and then never changed; `places` belongs to the writing thread
     private let keys: UnsafeMutablePointer<Key>
     private let counters: CounterRow
     private let used = Atomic<Int>(0)
     private var places: [Key: Int] = [:]
     private let capacity: Int
     private let width: Int
-    /// Places that are kept for what stands in for others.
+    /// Places reserved for keys that stand in for others.
     private let reserve: Int
 
     /// - Parameters:
-    ///   - reserve: how many of the places are for what stands in for others.
-    ///   - width: counters in each row.
+    ///   - reserve: the places reserved for keys that stand in for others.
+    ///   - width: the counters in each row.
     init(capacity: Int, reserve: Int, width: Int) {
         self.capacity = capacity
         self.reserve = reserve
@@ -29,8 +29,8 @@ final class Series<Key: Hashable & Sendable>: @unchecked Sendable {
         keys.deallocate()
     }
 
-    /// For the thread that writes alone.
-    /// - Parameter rest: stands in where there is no room for another.
+    /// Returns the place of a key. For the writing thread alone.
+    /// - Parameter rest: the key that stands in if there is no place.
     func place(of key: Key, orElse rest: @autoclosure () -> Key) -> Int {
         if let place = places[key] { return place }
         if places.count < capacity - reserve { return take(key) }
@@ -47,11 +47,11 @@ final class Series<Key: Hashable & Sendable>: @unchecked Sendable {
         return place
     }
 
-    /// For the thread that writes alone.
+    /// Adds to a counter. For the writing thread alone.
     @inline(__always)
     func add(_ place: Int, _ column: Int, _ amount: UInt64 = 1) { counters.add(place &* width &+ column, amount) }
 
-    /// The rows that there are, each with what it counted.
+    /// All keys with their counters.
     func rows() -> [(key: Key, values: [UInt64])] {
         (0..<used.load(ordering: .acquiring)).map { place in
             (keys[place], (0..<width).map { counters.value(place * width + $0) })

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Tells whether a file is still the one that was read.
+/// Identifies a version of a file, to detect changes.
 struct FileStamp: Equatable {
     private let device: UInt
     private let number: UInt
@@ -8,7 +8,7 @@ struct FileStamp: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil where there is none.
+    /// Nil if there is no such file.
     init?(_ path: String) {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }

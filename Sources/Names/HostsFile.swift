@@ -1,16 +1,16 @@
 import EventLoop
 internal import Glibc
 
-/// A file in the form of hosts(5), shared by all loops. It is read once whenever it has changed, on another
-/// thread, because it may be long.
+/// A file in the format of hosts(5), shared by all loops. It is read after each change, on another thread, because it may
+/// be long.
 final class HostsFile: Sendable {
     static let system = HostsFile("/etc/hosts")
 
     private struct State {
-        /// Nil until the file was read for the first time.
+        /// Nil until the file was read once.
         var table: HostsTable?
         var stamp: FileStamp?
-        /// Who is told when the file was read: somebody, as long as it is being read.
+        /// The loops to notify. Not empty while the file is being read.
         var waiting: [Mailbox<HostsTable?>] = []
         var untold: String?
     }
@@ -25,8 +25,8 @@ final class HostsFile: Sendable {
         self.limits = limits
     }
 
-    /// What the file says.
-    /// - Returns: nil where it has to be read first; the table comes by that mailbox.
+    /// Returns the current table.
+    /// - Returns: nil if the file has to be read first; the table then arrives in the mailbox.
     func table(or reply: Mailbox<HostsTable?>) -> HostsTable? {
         let stamp = FileStamp(path)
         let (table, begins) = state.withLock { state -> (HostsTable?, Bool) in
@@ -37,18 +37,18 @@ final class HostsFile: Sendable {
         guard begins else { return table }
         do throws(WorkQueue.Refusal) {
             try work.run { [self] in
-                // a change while it is read makes it read again
+                // a change during the reading causes another one
                 let stamp = FileStamp(path)
                 finish(HostsTable(Self.bytes(of: path, limits.bytes), limits), stamp)
             }
         } catch {
-            // what is known has to do; the next look tries again
+            // the old table stays; the next look tries again
             finish(nil, nil)
         }
         return nil
     }
 
-    /// What was left out of the table, once for all who might say so.
+    /// Returns the warning about omitted entries, and clears it, so that one loop alone reports it.
     func takeWarning() -> String? {
         state.withLock { state in
             defer { state.untold = nil }
@@ -69,7 +69,7 @@ final class HostsFile: Sendable {
         for reply in waiting { reply.post(known) }
     }
 
-    /// Empty where there is no such file, or none that may be read.
+    /// Returns the content; empty if the file is missing or unreadable.
     private static func bytes(of path: String, _ limit: Int) -> [UInt8] {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return [] }

@@ -1,21 +1,21 @@
 import EventLoop
 
-/// What the text of a file in the form of hosts(5) says: names, each with its addresses in the file's order.
+/// The names of a file in the format of hosts(5), each with its addresses in the file's order.
 final class HostsTable: Sendable {
     struct Limits {
-        /// A text of this length may go on where nobody has read.
+        /// The limit in bytes. A text of this length may have been cut.
         var bytes = 16 << 20
         var names = 500_000
         var addressesPerName = 64
     }
 
     private let addresses: [String: [SocketAddress]]
-    /// What was left out and why, for a person; nil where nothing was.
+    /// A warning about omitted entries and the reason; nil if none were omitted.
     let remark: String?
 
     init(_ text: [UInt8] = [], _ limits: Limits = Limits()) {
         var reader = HostsReader(limits)
-        // the last line may be cut off there
+        // the last line may be cut
         let isCut = text.count >= limits.bytes
         let end = isCut ? (text.lastIndex(of: UInt8(ascii: "\n")) ?? 0) : text.count
         text[..<end].withUnsafeBufferPointer { reader.read($0) }
@@ -29,9 +29,9 @@ final class HostsTable: Sendable {
         }
     }
 
-    /// - Parameter name: in any case, with a dot at its end or without.
+    /// - Parameter name: in any letter case, with or without a final dot.
     func addresses(of name: String) -> [SocketAddress]? {
-        // that file knows no dot that ends a name
+        // the file has no final dots
         addresses[(name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()]
     }
 }
@@ -39,9 +39,9 @@ final class HostsTable: Sendable {
 private struct HostsReader {
     private let limits: HostsTable.Limits
     var addresses: [String: [SocketAddress]] = [:]
-    /// There were more names than there may be.
+    /// Whether the file has more names than the limit.
     var isFull = false
-    /// Most lines of a long file bear the same address: it is read once, and its list is one.
+    /// The address of the last line and its list. Most lines of a long file repeat the address, so they share one list.
     private var last: (text: String, list: [SocketAddress]) = ("", [])
 
     init(_ limits: HostsTable.Limits) { self.limits = limits }

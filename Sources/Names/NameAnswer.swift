@@ -1,28 +1,28 @@
 public import EventLoop
 
-/// Why a name has no address.
+/// The reason why a name has no address.
 public enum NameFailure: Error, Equatable, Sendable {
-    /// In words, and as DNS calls it (RFC 1035 §4.1.1) where a server said so.
+    /// The name is unknown. The text explains it; `rcode` is the DNS code of a server (RFC 1035 §4.1.1).
     case unknown(String, rcode: String?)
     /// No server answered in time.
     case timedOut
-    /// Too many names are being looked up.
+    /// The limit of lookups in progress is reached.
     case overloaded
-    /// So many names are being looked up for this client that it has to wait.
+    /// The client's limit of lookups in progress is reached, and so is that of its queue.
     case tooMany
 }
 
-/// What became of a question. Both families are asked for at once, and each is told as soon as it is known (RFC 8305 §3), so
-/// there may be two answers; the last one is marked as complete.
+/// The answer to a question. Both families are asked at once, and each is reported when it is known (RFC 8305 §3). So there
+/// may be two answers; the last one is marked as complete.
 public struct NameAnswer: Equatable, Sendable {
     public let host: String
-    /// In the order to try them, behind those of the answer before. Ports are 0.
+    /// The addresses in the order to try them, behind those of the previous answer. Ports are 0.
     public let addresses: [SocketAddress]
-    /// How long they may be kept, in seconds.
+    /// The time to live in seconds.
     public let timeToLive: Int
-    /// Nothing more follows.
+    /// Whether this is the last answer.
     public let isComplete: Bool
-    /// Set where there is no address at all.
+    /// The reason if there is no address at all.
     public let failure: NameFailure?
 
     public init(
@@ -36,7 +36,7 @@ public struct NameAnswer: Equatable, Sendable {
     }
 }
 
-/// Which addresses of a host are asked for.
+/// The family of addresses that is asked for.
 struct NameQuestion: Hashable {
     enum Family { case v4, v6 }
 
@@ -44,20 +44,20 @@ struct NameQuestion: Hashable {
     let family: Family
 }
 
-/// How one question ended.
+/// The result of one question.
 enum NameOutcome: Equatable {
-    /// - `name`: the one that has them, which may be another one of the search list.
+    /// The addresses. `name` is the name that has them, which may come from the search list.
     case found([SocketAddress], name: String, timeToLive: Int)
-    /// The name exists, but has no such address.
+    /// The name exists without an address of this family.
     case empty
     case missing
-    /// A server answered that it does not answer, in the code's words.
+    /// A server refused to answer, with the code's text.
     case refused(String, rcode: String)
     case timedOut
-    /// No server could be asked, or the question or the answer is no good.
+    /// No server could be asked, or the question or the answer is invalid.
     case failed(String)
 
-    /// Which of two explains more.
+    /// Ranks two outcomes: the higher one explains more.
     private var weight: Int {
         switch self {
         case .found: 5

@@ -1,15 +1,15 @@
 public import EventLoop
 
-/// What one loop knows of names: addresses for as long as they may be kept, and who waits for which question. No clock: every
-/// call says what time it is, in monotonic milliseconds.
+/// The names of one loop: cached addresses, and the askers of each question. It has no clock: each call takes the time in
+/// monotonic milliseconds.
 public struct NameCache<Asker: AnyObject, Client: Hashable> {
     public enum Finding: Equatable {
-        /// More follow for the asker where it is not complete.
+        /// The known addresses. If incomplete, more follow for the asker.
         case known([SocketAddress], isComplete: Bool)
         case failed(NameFailure)
-        /// Nobody has asked yet: put the question, then pass the answers on.
+        /// The question is new. The caller must ask it and pass the answers to `take`.
         case unasked
-        /// The question is under way, or waits for those of the same client before it.
+        /// The question is in progress or queued behind others of the same client.
         case waiting
     }
 
@@ -17,18 +17,18 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         var addresses: [SocketAddress] = []
         var failure: NameFailure?
         var isComplete = false
-        /// Of the least lasting answer; of no meaning before the last one.
+        /// The earliest expiry among the answers; undefined before the last one.
         var expires = Int.max
         var askers: [Asker] = []
-        /// For whom the question was put.
+        /// The client that the question counts for.
         var client: Client?
-        /// It waits until another one of that client has its answer.
+        /// Whether it waits for another question of that client.
         var isQueued = false
     }
 
     private struct Share {
         var underWay = 0
-        /// Names that wait; some only where as many as may be are under way.
+        /// The queued names. Not empty only while the client's share is in use.
         var queue: [String] = []
     }
 
@@ -38,16 +38,16 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
     private let share: Int
     private let queue: Int
 
-    /// Times to live, in seconds: however short, one burst of requests makes one question; however long, a change is
-    /// seen within the hour.
+    /// The bounds of a time to live in seconds. The lower one merges a burst of requests into one question; the upper one
+    /// limits how long a change goes unnoticed.
     private static var lives: ClosedRange<Int> { 1...3600 }
-    /// How long a name without addresses is remembered, in milliseconds.
+    /// How long a failure is cached, in milliseconds.
     private static var failureLife: Int { 3_000 }
 
     /// - Parameters:
-    ///   - capacity: names that are remembered.
-    ///   - share: names that may be looked up for one client at one time.
-    ///   - queue: names that may wait for that, of each client.
+    ///   - capacity: the most names that are cached.
+    ///   - share: the most lookups in progress for one client.
+    ///   - queue: the most names that wait for that, for each client.
     public init(capacity: Int = 4096, share: Int = 128, queue: Int = 256) {
         self.capacity = capacity
         self.share = share
@@ -56,14 +56,14 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
 
     public var count: Int { entries.count }
 
-    /// Looks for a name. The asker is among those of the answers to come, unless there are none to come.
-    /// - Parameter client: whose share a new question counts to.
+    /// Looks for a name. The asker is registered for answers that are still to come.
+    /// - Parameter client: the client that a new question counts for.
     public mutating func find(_ host: String, for asker: Asker, of client: Client?, now: Int) -> Finding {
         if let entry = entries[host], !entry.isComplete || entry.expires > now {
             if let failure = entry.failure { return .failed(failure) }
             if !entry.isComplete { entries[host]?.askers.append(asker) }
             if entry.isQueued, mayAsk(client) {
-                // who has room does not wait for another one's turn
+                // a client with room does not wait for the turn of another
                 leaveQueue(host, entry.client)
                 begin(host, of: client)
                 return .unasked
@@ -97,8 +97,8 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         if let client { shares[client]?.queue.removeAll { $0 == host } }
     }
 
-    /// Takes an answer in.
-    /// - Returns: who waits for it, and the name whose turn has come by that: put that question.
+    /// Stores an answer.
+    /// - Returns: the askers to notify, and the queued name to ask for next.
     public mutating func take(_ answer: NameAnswer, now: Int) -> (askers: [Asker], next: String?) {
         guard var entry = entries[answer.host], !entry.isComplete, !entry.isQueued else { return ([], nil) }
         let askers = entry.askers
@@ -118,7 +118,7 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         return (askers, entry.isComplete ? release(entry.client) : nil)
     }
 
-    /// The asker does not wait any more. A question under way goes on: its answer will serve others.
+    /// Removes an asker. A question in progress continues, since its answer may serve others.
     public mutating func forget(_ host: String, _ asker: Asker) {
         entries[host]?.askers.removeAll { $0 === asker }
         guard let entry = entries[host], entry.isQueued, entry.askers.isEmpty else { return }
@@ -126,10 +126,10 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         entries[host] = nil
     }
 
-    /// Forgets what is known, because other servers may know better. Questions under way go on.
+    /// Clears the cache after a change of servers. Questions in progress continue.
     public mutating func forgetAnswers() { entries = entries.filter { !$0.value.isComplete } }
 
-    /// - Returns: the name whose turn has come.
+    /// - Returns: the queued name to ask for next.
     private mutating func release(_ client: Client?) -> String? {
         guard let client, var held = shares[client] else { return nil }
         held.underWay -= 1
@@ -139,20 +139,20 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         return next
     }
 
-    /// Lets go of what is out of date, or else of names of whoever holds most of them, the soonest out of date first. False
-    /// when every name is still being asked for.
+    /// Removes expired names, or else names of the client that holds most, the earliest to expire first. Returns false if
+    /// all names are in progress.
     private mutating func makeRoom(now: Int) -> Bool {
         entries = entries.filter { !$0.value.isComplete || $0.value.expires > now }
         if entries.count < capacity { return true }
         var held: [Client?: Int] = [:]
         var ranks: [(name: String, rank: Int)] = []
         for (name, entry) in entries.filter(\.value.isComplete).sorted(by: { $0.value.expires > $1.value.expires }) {
-            // how many names of the same client last longer
+            // the number of names of this client that expire later
             ranks.append((name, held[entry.client, default: 0]))
             held[entry.client, default: 0] += 1
         }
         ranks.sort { $0.rank > $1.rank }
-        // for a quarter, so that it is not done for every name
+        // a quarter at once, so that it runs rarely
         for (name, _) in ranks.prefix(max(1, capacity / 4)) { entries[name] = nil }
         return !ranks.isEmpty
     }

@@ -2,23 +2,23 @@ internal import CAres
 import EventLoop
 internal import Glibc
 
-/// One channel of c-ares on a loop: asks, and tells what came of it. Answers never come from inside the call that asks, and
-/// each question ends exactly once, unless the channel ends before.
+/// One c-ares channel on a loop. It asks questions and reports the outcomes. Outcomes never arrive from inside `ask`, and
+/// each question ends exactly once unless the channel is destroyed before.
 final class NameChannel {
     struct Options {
         enum Source {
-            /// Name servers; the first one's word counts, also that it does not answer.
+            /// Uses name servers. The first one decides, also if it refuses to answer.
             case servers
-            /// Name servers; the next one is asked when one does not answer.
+            /// Uses name servers, and asks the next one if one refuses to answer.
             case anyServer
         }
 
         let source: Source
-        /// A file in the form of `resolv.conf(5)`: servers, the search list and its options.
+        /// A file in the format of resolv.conf(5): servers, search list and options.
         let file: String
-        /// `address:port`, in place of the file's servers; none for those.
+        /// Servers as `address:port` that replace the file's; empty for those of the file.
         let servers: [String]
-        /// Milliseconds until a question is put again; twice as much the second time, which is the last.
+        /// Milliseconds until a question is repeated. The second and last try takes twice as long.
         let timeout: Int
     }
 
@@ -27,15 +27,15 @@ final class NameChannel {
     private let answered: (NameQuestion, NameOutcome) -> Void
     private let loop: Loop
     private var alarm: Alarm?
-    /// When the alarm rings.
+    /// The time at which the alarm fires.
     private var due = Int.max
     private var arrived: [(NameQuestion, NameOutcome)] = []
-    /// Questions without an answer yet.
+    /// The number of questions without an answer.
     private(set) var underWay = 0
 
-    /// How often a question is put to each server.
+    /// How often each server is asked.
     static let tries = 2
-    /// How often c-ares looks whether a server has had its time, in milliseconds.
+    /// The interval at which c-ares checks timeouts, in milliseconds.
     private static let tick = 100
 
     init(
@@ -55,14 +55,14 @@ final class NameChannel {
     }
 
     deinit {
-        // what c-ares closes now is watched no more, and nobody is there to hear how the questions end
+        // c-ares closes its sockets now; they are no longer watched, and outcomes go nowhere
         sockets.forget()
         ares_destroy(channel)
     }
 
     private static let isLibraryReady = ares_library_init(Int32(ARES_LIB_INIT_ALL)) == Int32(ARES_SUCCESS.rawValue)
 
-    /// c-ares' version, `1.18.1`.
+    /// The version of c-ares, such as `1.18.1`.
     static var libraryVersion: String { ares_version(nil).map { String(cString: $0) } ?? "" }
 
     private static func open(_ options: Options, _ sockets: NameSockets) throws(SystemError) -> OpaquePointer {
@@ -78,7 +78,7 @@ final class NameChannel {
             ARES_OPT_FLAGS.rawValue | ARES_OPT_TIMEOUTMS.rawValue | ARES_OPT_TRIES.rawValue
             | ARES_OPT_LOOKUPS.rawValue | ARES_OPT_SOCK_STATE_CB.rawValue | ARES_OPT_RESOLVCONF.rawValue
         var made: OpaquePointer?
-        // name servers alone; c-ares makes copies of both
+        // "b" means name servers alone; c-ares copies both texts
         guard let lookups = strdup("b"), let file = strdup(options.file) else {
             throw SystemError("strdup")
         }
@@ -102,7 +102,7 @@ final class NameChannel {
         throw SystemError(call, code: status == Int32(ARES_ENOMEM.rawValue) ? ENOMEM : EINVAL)
     }
 
-    /// Servers that are asked, at least one.
+    /// The number of servers, at least one.
     var serverCount: Int {
         var list: UnsafeMutablePointer<ares_addr_port_node>?
         guard ares_get_servers_ports(channel, &list) == Int32(ARES_SUCCESS.rawValue) else { return 1 }
@@ -135,24 +135,24 @@ final class NameChannel {
         let batch = arrived
         arrived = []
         for (question, outcome) in batch {
-            // one by one: whoever counts those under way must not take the last ones of the batch for told
+            // one by one, so that a caller that checks the count does not miss the rest of the batch
             underWay -= 1
             answered(question, outcome)
         }
         arm()
     }
 
-    /// Sees to it that the answers that have come are told, and that a server has only so much time.
+    /// Sets the timer for the timeouts of servers and for pending outcomes.
     func arm() {
         guard underWay > 0 else { return }
         let next = loop.now + (arrived.isEmpty ? Self.tick : 0)
-        // without memory for a timer the next call does it, or the next event of any socket
+        // if the timer cannot be set for want of memory, the next call or socket event sets it
         if next < due, alarm?.set(milliseconds: next - loop.now) == true { due = next }
     }
 
     /// A question that c-ares holds.
     final class Ticket {
-        // a channel that has gone is not told: see `ended`
+        // a destroyed channel is not notified: see `ended`
         private unowned let channel: NameChannel
         private let question: NameQuestion
 
@@ -161,7 +161,7 @@ final class NameChannel {
             self.question = question
         }
 
-        /// - Parameter found: c-ares' list; only for the length of this call.
+        /// - Parameter found: the list of c-ares, valid only during this call.
         func ended(_ status: Int32, _ found: UnsafeMutablePointer<ares_addrinfo>?) {
             if status == Int32(ARES_EDESTRUCTION.rawValue) { return }
             channel.arrived.append((question, NameOutcome(status, found, question.family)))
@@ -190,7 +190,7 @@ extension NameOutcome {
         }
     }
 
-    /// The smallest time to live among the records used counts, aliases included.
+    /// Takes the smallest time to live of all records used, including aliases.
     private init(list: ares_addrinfo, _ family: NameQuestion.Family) {
         var life = Int.max
         var alias = list.cnames
@@ -204,7 +204,7 @@ extension NameOutcome {
             life = min(life, Self.seconds(one.pointee.ai_ttl))
             if let pointer = one.pointee.ai_addr,
                 let address = SocketAddress(pointer.assumingMemoryBound(to: sockaddr.self)),
-                // c-ares takes the other family's records, too
+                // c-ares includes records of the other family
                 address.isIPv6 == (family == .v6), !addresses.contains(address)
             {
                 addresses.append(address)
@@ -215,11 +215,11 @@ extension NameOutcome {
         self = addresses.isEmpty ? .empty : .found(addresses, name: name.lowercased(), timeToLive: life)
     }
 
-    /// RFC 2181 §8: a time with its highest bit set is zero.
+    /// A time with its highest bit set counts as zero (RFC 2181 §8).
     private static func seconds(_ time: Int32) -> Int { max(0, Int(time)) }
 }
 
-/// The sockets that c-ares has open, each watched as it wishes.
+/// The open sockets of c-ares, watched for the events that it asks for.
 final class NameSockets {
     private let loop: Loop
     private var table: [Int32: NameSocket] = [:]
@@ -227,7 +227,7 @@ final class NameSockets {
 
     init(loop: Loop) { self.loop = loop }
 
-    /// c-ares wants to know of this from now on; of nothing where it is about to close the socket.
+    /// Takes the events that c-ares wants from now on; none before it closes the socket.
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
         if !reads, !writes {
             table.removeValue(forKey: descriptor)?.close()
@@ -238,7 +238,7 @@ final class NameSockets {
         }
     }
 
-    /// Watches what the kernel refused to watch before.
+    /// Retries watches that the kernel refused.
     func retry() { for socket in table.values { socket.watch() } }
 
     func ready(_ descriptor: Int32, _ events: Int16) {
@@ -273,7 +273,7 @@ private final class NameSocket: EventSource {
         watch()
     }
 
-    /// Where memory is wanting, c-ares waits in vain, and the next try to watch is the channel's.
+    /// If memory is short, the watch is missing until the channel retries.
     func watch() {
         if reads, reading == nil { reading = made(Flag.read) }
         if writes, writing == nil { writing = made(Flag.write) }
@@ -296,7 +296,7 @@ private final class NameSocket: EventSource {
     }
 }
 
-// c-ares calls these two.
+// The callbacks that c-ares calls.
 
 private func nameSocketTrampoline(
     _ context: UnsafeMutableRawPointer?, _ descriptor: Int32, _ reads: Int32, _ writes: Int32

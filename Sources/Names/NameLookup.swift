@@ -1,24 +1,24 @@
-/// One name that is being looked up, by a question for each family of addresses. No clock and no socket.
+/// The lookup of one name, with a question for each address family. It has no clock and no socket.
 struct NameLookup {
     private let host: String
     private var unanswered = 2
-    /// The name that has addresses, where one was found.
+    /// The name under which addresses were found.
     private var found: String?
     private var ending = NameOutcome.empty
-    /// What the first server said that did not answer, by question.
+    /// The refusal of the first server, by question.
     private var refusals: [NameQuestion: NameOutcome] = [:]
 
     init(host: String) { self.host = host }
 
-    /// A server does not answer; others will be asked.
+    /// Records the refusal of a server; others are asked next.
     mutating func refused(_ question: NameQuestion, _ outcome: NameOutcome) { refusals[question] = outcome }
 
-    /// Takes what came of one family.
-    /// - Returns: what there is to tell.
+    /// Takes the outcome for one family.
+    /// - Returns: the answer to report, if any.
     mutating func take(_ question: NameQuestion, _ outcome: NameOutcome) -> NameAnswer? {
         unanswered -= 1
         let isComplete = unanswered == 0
-        // two families may have been found in two domains of the search list: those are two hosts
+        // results from two domains of the search list belong to two hosts
         if case .found(let addresses, let name, let life) = outcome, name == found ?? name {
             found = name
             return NameAnswer(host: host, addresses: addresses, timeToLive: life, isComplete: isComplete)

@@ -1,19 +1,19 @@
 internal import EventLoop
 
-/// The name servers that are asked by now. When the settings or their file change others take their place, and those before end
-/// with their last question.
+/// The current name servers. A change of the settings or their file replaces them; replaced ones end with their last
+/// question.
 final class CurrentServers {
     private let loop: Loop
     private var settings: NameService.Settings
     private let answered: NameServers.Answered
     private var servers: NameServers?
-    /// Those whose settings are out of date, until their last question has ended.
+    /// Replaced servers with questions in progress.
     private var retiring: [NameServers] = []
     private var stamp: FileStamp?
-    /// When the file is looked at again.
+    /// The time of the next look at the file.
     private var nextLook = Int.min
 
-    /// Between two looks at the file, in milliseconds.
+    /// The interval between two looks at the file, in milliseconds.
     private static let lookInterval = 1_000
 
     init(
@@ -45,15 +45,15 @@ final class CurrentServers {
         for one in retiring { one.goOn() }
     }
 
-    /// - Returns: whether others are asked from now on.
+    /// - Returns: true if the servers changed.
     func adopt(_ settings: NameService.Settings) -> Bool {
         guard settings != self.settings else { return false }
         self.settings = settings
         return renew()
     }
 
-    /// Looks whether the file has changed, which c-ares does not do by itself.
-    /// - Returns: whether others are asked from now on.
+    /// Checks the file for changes, which c-ares does not do.
+    /// - Returns: true if the servers changed.
     func look() -> Bool {
         guard loop.now >= nextLook else { return false }
         nextLook = loop.now + Self.lookInterval
@@ -62,7 +62,7 @@ final class CurrentServers {
 
     private func renew() -> Bool {
         let seen = FileStamp(settings.file)
-        // without memory for new ones the old ones serve on, and the next look tries again
+        // without memory the old ones stay, and the next look tries again
         guard let fresh = try? make() else { return false }
         stamp = seen
         if let servers {
@@ -74,14 +74,14 @@ final class CurrentServers {
     }
 }
 
-/// The channels that are made by the same settings.
+/// The channels for one set of settings.
 final class NameServers {
     typealias Source = NameChannel.Options.Source
     typealias Answered = (NameServers, Source, NameQuestion, NameOutcome) -> Void
 
     private var servers: NameChannel?
     private var anyServer: NameChannel?
-    /// There is more than one server.
+    /// Whether there is more than one server.
     let hasOthers: Bool
 
     init(
@@ -93,7 +93,7 @@ final class NameServers {
         }
         let count = try NameChannel(loop: loop, options(.servers, settings.timeout)) { _, _ in }.serverCount
         hasOthers = count > 1
-        // every server is asked, and then again with twice the timeout: all of it takes as long as it may
+        // each server is asked, then again with twice the timeout; the sum must fit the whole timeout
         let timeout = max(50, settings.timeout / (3 * count))
         servers = try NameChannel(loop: loop, options(.servers, timeout)) { [unowned self] in
             answered(self, .servers, $0, $1)

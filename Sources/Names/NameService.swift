@@ -1,13 +1,13 @@
 public import EventLoop
 internal import Glibc
 
-/// The names of one loop: `/etc/hosts` first, then name servers by c-ares, both families at once. What else the system's name
-/// service switch may know (mDNS, NIS) is not asked.
+/// Resolves names for one loop: by `/etc/hosts`, then by name servers through c-ares, both families at once. Other sources
+/// of the name service switch (mDNS, NIS) are not used.
 public final class NameService {
     public struct Settings: Equatable, Sendable {
-        /// `192.0.2.1:53` or `[2001:db8::1]:53`; none for those of `/etc/resolv.conf`.
+        /// Servers as `192.0.2.1:53` or `[2001:db8::1]:53`; empty for those of `/etc/resolv.conf`.
         public var servers: [String]
-        /// Milliseconds until a question that nobody answers is given up.
+        /// The timeout of a question in milliseconds.
         public var timeout: Int
         var file = "/etc/resolv.conf"
 
@@ -21,27 +21,27 @@ public final class NameService {
     private let changed: () -> Void
     private let remarked: (String) -> Void
     private let hosts: HostsFile
-    /// What the hosts file says; nil until it was read.
+    /// The hosts file; nil until it was read.
     private var table: HostsTable?
-    /// The file has to be read first.
+    /// Whether the file has to be read first.
     private var isReading = false
-    /// Names that wait for that.
+    /// Names that wait for the file.
     private var held: [String] = []
-    /// Answers to come when the loop goes on.
+    /// Answers from the file, to be reported in the next turn of the loop.
     private var listed: [NameAnswer] = []
-    /// Brings the table, or nil where `listed` holds answers.
+    /// Delivers the table, or nil if `listed` has answers.
     private let messages: Mailbox<HostsTable?>
     private var port: EventSource?
     private var servers: CurrentServers?
     private var lookups: [String: NameLookup] = [:]
 
-    /// How long an address of `/etc/hosts` is kept, in seconds.
+    /// The time to live of an address from `/etc/hosts`, in seconds.
     private static let listedLife = 5
 
     /// - Parameters:
-    ///   - changed: other servers are asked from now on, or the hosts file is another.
-    ///   - remarked: something is to be told to a person.
-    ///   - answered: never called from inside `ask`.
+    ///   - changed: called after a change of servers or of the hosts file.
+    ///   - remarked: takes warnings for people.
+    ///   - answered: takes answers; never called from inside `ask`.
     public convenience init(
         loop: Loop, _ settings: Settings, changed: @escaping () -> Void, remarked: @escaping (String) -> Void,
         answered: @escaping (NameAnswer) -> Void
@@ -63,10 +63,10 @@ public final class NameService {
         port = try MailboxPort(loop: loop, messages) { [unowned self] in received($0) }
     }
 
-    /// c-ares' version, `1.18.1`.
+    /// The version of c-ares, such as `1.18.1`.
     public static var libraryVersion: String { NameChannel.libraryVersion }
 
-    /// Answers at once what needs no look-up: numbers, and names under `.localhost` (RFC 6761 §6.3).
+    /// Resolves hosts without a lookup: addresses, and names under `.localhost` (RFC 6761 §6.3).
     public static func immediate(_ host: String, port: UInt16) -> [SocketAddress]? {
         if let address = SocketAddress(numeric: host, port: port) { return [address] }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
@@ -77,7 +77,7 @@ public final class NameService {
         ]
     }
 
-    /// Looks a name up. Each name is to be asked for once, until its last answer has come.
+    /// Starts the lookup of a name. The caller must not ask again before the last answer.
     public func ask(_ host: String) {
         look()
         if isReading { held.append(host) } else { begin(host) }
@@ -116,14 +116,14 @@ public final class NameService {
         if !isFirst { changed() }
     }
 
-    /// To be called by whoever waits for an answer that others have asked for: a timer that could not be set is set now.
+    /// Sets a timer that could not be set before. Callers that wait for another's question call it.
     public func goOn() { servers?.goOn() }
 
     public func adopt(_ settings: Settings) {
         if servers?.adopt(settings) == true { changed() }
     }
 
-    /// Looks whether the files have changed.
+    /// Checks the files for changes.
     private func look() {
         if !isReading {
             if let read = hosts.table(or: messages) { adopt(read) } else { isReading = true }

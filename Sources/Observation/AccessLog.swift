@@ -3,20 +3,20 @@ internal import Glibc
 internal import HTTPCodec
 public import Interception
 
-/// Writes records as lines: what happened on the way, then the exchange itself. One for each loop; lines gather in a buffer
-/// and leave in batches, so that a request costs no system call here.
+/// Writes the access log: events of an exchange, then the exchange. Each loop has one. Lines are buffered and written in
+/// batches, so that a request causes no system call here.
 public final class AccessLog {
     public enum Detail: UInt8, Sendable {
-        /// Nothing but errors.
+        /// Errors alone.
         case none
         case exchanges
-        /// What happened on the way as well.
+        /// Exchanges and their events.
         case events
     }
 
     public enum Format: Sendable {
         case json
-        /// Apache's. Such a file holds exchanges and nothing else, for whatever reads it would stumble over the rest.
+        /// Apache's formats. Such a file contains exchanges alone, since its readers do not accept other lines.
         case common, combined
     }
 
@@ -31,14 +31,14 @@ public final class AccessLog {
     private let say: (String) -> Void
     private static let batch = 48 << 10
 
-    /// - Parameter emit: takes a batch of whole lines; must not block.
+    /// - Parameter emit: takes a batch of whole lines; it must not block.
     public convenience init(detail: Detail, emit: @escaping ([UInt8]) -> Void) {
         self.init(detail: LogDetail(detail), emit: emit)
     }
 
     /// - Parameters:
-    ///   - emit: takes a batch of whole records; must not block.
-    ///   - say: takes what has no place among the records; must not block either.
+    ///   - emit: takes a batch of whole records; it must not block.
+    ///   - say: takes lines that the format cannot contain; it must not block either.
     public init(
         detail: LogDetail, format: Format = .json, frame: LogFrame = .lines, emit: @escaping ([UInt8]) -> Void,
         say: @escaping (String) -> Void = { _ in }
@@ -70,7 +70,7 @@ public final class AccessLog {
         if buffer.count >= Self.batch { flush() }
     }
 
-    /// Something that concerns no single exchange.
+    /// Writes a warning that concerns no single exchange.
     public func warn(_ text: String) {
         guard format == .json || frame == .entries else { return say(text) }
         var now = timespec()
@@ -136,7 +136,7 @@ public final class AccessLog {
         end()
     }
 
-    /// What is known to have a bound is written in pieces, into room that is made for a whole piece at once.
+    /// Writes a record. Parts of bounded size share one reservation of space.
     private func write(_ record: borrowing ExchangeRecord, _ now: timespec) {
         begin(priority: 6, flow: record.flow, of: record)
         let (flow, started) = (record.flow, Self.time(record.milliseconds, before: now))
@@ -198,7 +198,7 @@ public final class AccessLog {
         out.append(0x22)
     }
 
-    /// The time so many milliseconds ago.
+    /// The time so many milliseconds before `now`.
     static func time(_ milliseconds: Int, before now: timespec) -> timespec {
         let before = max(0, milliseconds)
         var time = now

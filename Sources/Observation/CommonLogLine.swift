@@ -3,8 +3,8 @@ internal import Glibc
 internal import HTTPCodec
 internal import Interception
 
-/// Apache's Common Log Format, and the combined one: what `%h %l %u %t "%r" %>s %b` and, behind it, `"%{Referer}i"
-/// "%{User-Agent}i"` write.
+/// Writes Apache's Common Log Format (`%h %l %u %t "%r" %>s %b`) and the combined format, which adds `"%{Referer}i"
+/// "%{User-Agent}i"`.
 struct CommonLogLine {
     private var second = -1
     private var time: [UInt8] = []
@@ -33,7 +33,7 @@ struct CommonLogLine {
         }
     }
 
-    /// The address without its port.
+    /// Writes the address without its port.
     private func append(host client: String, to out: inout [UInt8]) {
         var text = client[...]
         if let colon = text.lastIndex(of: ":"), text.hasPrefix("[") || text.firstIndex(of: ":") == colon {
@@ -49,8 +49,8 @@ struct CommonLogLine {
         out.append(0x22)
     }
 
-    /// As Apache escapes: a backslash before quotes and before itself, and whatever is no printable ASCII in hexadecimal digits
-    /// or by its name in C.
+    /// Escapes like Apache: a backslash before quotes and backslashes; other bytes than printable ASCII in hexadecimal or
+    /// by their C escape.
     private static func append(_ bytes: [UInt8], to out: inout [UInt8]) {
         for byte in bytes {
             switch byte {
@@ -75,7 +75,7 @@ struct CommonLogLine {
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// ` [10/Oct/2000:13:55:36 -0700] `, as the machine's clock on the wall has it.
+    /// Writes ` [10/Oct/2000:13:55:36 -0700] ` in local time.
     private mutating func append(time began: Int, to out: inout [UInt8]) {
         if began != second {
             second = began

@@ -1,20 +1,20 @@
 public import Interception
 
-/// What is said of a moment.
+/// The log's text for an event.
 extension ExchangeMoment {
-    /// What it is about, as the log names it.
+    /// The kind of an event, as the log names it.
     public enum Kind: String, Sendable {
-        /// The request, or a call of Usher's own, was recognised.
+        /// The request, or a call of Usher's own, was classified.
         case action
-        /// An interceptor changed something, answered or aborted.
+        /// An interceptor changed something, responded or aborted.
         case interceptor
         case advice
-        /// A call to AM in a step-up and its answer.
+        /// A call to AM in a step-up, and its response.
         case authenticate
-        /// What became of a token that goes along.
+        /// An event of a token that is added to requests.
         case token
         case replay
-        /// Why a step-up was not done or not finished; why an answer was made here.
+        /// The reason why a step-up was not done or failed, or why a response was made here.
         case note
     }
 
@@ -32,7 +32,7 @@ extension ExchangeMoment {
         }
     }
 
-    /// One sentence.
+    /// The event as one sentence.
     public var sentence: String {
         switch self {
         case .recognised(let action, _, _, let evidence): "\(action.rawValue): \(evidence)"

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How much the logs of all loops tell. May be changed while they write, from any thread.
+/// The log level of all loops. Any thread may change it at any time.
 public final class LogDetail: Sendable {
     private let value: Atomic<UInt8>
 

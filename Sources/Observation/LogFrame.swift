@@ -1,14 +1,14 @@
 internal import Formats
 
-/// Where a record of the log ends.
+/// The framing of log records.
 public enum LogFrame: Sendable {
-    /// One line each.
+    /// One line for each record.
     case lines
-    /// Lines of `NAME=value` and an empty one behind them, as the journal has them (systemd's Journal Export Format). No value
-    /// holds the end of a line.
+    /// Lines of `NAME=value` with an empty line behind them (systemd's Journal Export Format). No value contains a line
+    /// end.
     case entries
 
-    /// How many whole records there are.
+    /// The number of whole records.
     public func records(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             let bytes = bytes.span
@@ -27,7 +27,7 @@ public enum LogFrame: Sendable {
         }
     }
 
-    /// Where the first record is over; nil where there is no whole one.
+    /// The end of the first record; nil if it is incomplete.
     public func end(in bytes: ArraySlice<UInt8>) -> Int? {
         var index = bytes.startIndex
         while let line = bytes[index...].firstIndex(of: 0x0A) {
@@ -38,7 +38,7 @@ public enum LogFrame: Sendable {
         return nil
     }
 
-    /// Whether a record is over there.
+    /// Whether a record ends at this place.
     public func ends(_ bytes: [UInt8], at place: Int) -> Bool {
         guard place > 0 else { return true }
         guard place <= bytes.count, bytes[place - 1] == 0x0A else { return false }

@@ -1,12 +1,13 @@
 internal import Glibc
 internal import HTTPCodec
 
-/// Wall-clock time as text (RFC 3339, UTC, milliseconds). The part down to the second is kept: most lines share it.
+/// Wall-clock time as text (RFC 3339, UTC, milliseconds). The text of the current second is cached, since most lines share
+/// it.
 struct Timestamp {
     private var second = -1
     private var text: [UInt8] = []
 
-    /// How many bytes it takes at most, whatever the year.
+    /// The most bytes of a timestamp, for any year.
     static let room = 64
 
     mutating func append(_ time: timespec, to out: inout [UInt8]) {

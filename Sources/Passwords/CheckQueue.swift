@@ -1,11 +1,11 @@
 public import Addresses
 
-/// What waits for its password to be checked. Users that have proved themselves lately go first and have a reserve; clients
-/// take turns, so that whoever has many waits for its own, and none fills the queue.
+/// A queue of password checks. Users that logged in recently go first and have reserved places. Clients take turns, and
+/// none can fill the queue.
 public struct CheckQueue<Element: Sendable>: Sendable {
     private struct Turns {
         private var lines: [AddressBlock?: [Element]] = [:]
-        /// Whose turn it is, and whose then.
+        /// The clients in the order of their turns.
         private var order: [AddressBlock?] = []
         private(set) var count = 0
 
@@ -30,12 +30,12 @@ public struct CheckQueue<Element: Sendable>: Sendable {
     private var known = Turns()
     private var others = Turns()
     private let capacity: Int
-    /// Places for those who have proved themselves.
+    /// Places reserved for users that logged in recently.
     private let reserve: Int
-    /// Places of one client.
+    /// The most places of one client.
     private let share: Int
 
-    /// More than these could not be checked before whoever shows them is told that it took too long.
+    /// By default as many as can be checked before their requests time out.
     public init(capacity: Int = 256, reserve: Int = 64, share: Int = 64) {
         self.capacity = capacity
         self.reserve = reserve
@@ -45,7 +45,7 @@ public struct CheckQueue<Element: Sendable>: Sendable {
     public var count: Int { known.count + others.count }
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether there is a place for one more of that client.
+    /// Whether there is a place for one more check of that client.
     public func hasRoom(for client: AddressBlock?, isProven: Bool) -> Bool {
         guard count < capacity, isProven || others.count < capacity - reserve else { return false }
         return (isProven ? known : others).waiting(of: client) < share

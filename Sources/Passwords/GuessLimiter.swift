@@ -1,16 +1,16 @@
 public import Addresses
 
-/// Makes guessing of passwords slow. A guess needs a try of the client's network, of the site around it, and of the user
-/// whose password is guessed: so neither many users at one address nor many addresses at one user are a way around. A user
-/// that has proved itself lately from a network has tries of its own there, which nobody else's guesses take away. A try is
-/// taken before the password is checked and given back where it was right, so that many at once are no way around either.
+/// Limits password guesses. A guess takes a try of the client's network, of the site around it, and of the named user; many
+/// users at one address or many addresses at one user do not help. A user that logged in recently from a network has tries
+/// of its own there. A try is taken before the check and given back if the password is right, so simultaneous guesses count
+/// as well.
 public struct GuessLimiter: Sendable {
-    /// What a guess is counted against.
+    /// The keys that a guess is counted by.
     public struct Guess: Hashable, Sendable {
         fileprivate let client: IPAddress?
         fileprivate let user: [UInt8]
 
-        /// - Parameter user: a digest of its name; whoever guesses may name any.
+        /// - Parameter user: a digest of the name, which the client chooses.
         public init(client: IPAddress?, user: [UInt8]) {
             self.client = client
             self.user = user
@@ -25,10 +25,10 @@ public struct GuessLimiter: Sendable {
     }
 
     public enum Outcome: Equatable, Sendable {
-        /// There was a try.
-        /// - Parameter isProven: the user has proved itself from there.
+        /// A try was left.
+        /// - Parameter isProven: the user logged in recently from there.
         case taken(isProven: Bool)
-        /// There is none for so many milliseconds.
+        /// No try is left for so many milliseconds.
         case wait(Int)
     }
 
@@ -39,10 +39,10 @@ public struct GuessLimiter: Sendable {
     private var proven: RecentSet<Pair>
 
     /// - Parameters:
-    ///   - burst: tries that a network has at once; a user has twice, a site four times as many.
-    ///   - interval: milliseconds until one comes back; at a site four come.
+    ///   - burst: tries of a network; a user has twice, a site four times as many.
+    ///   - interval: milliseconds until one try comes back; at a site four come back.
     ///   - capacity: entries of each table.
-    ///   - memory: milliseconds for which a user counts as proved.
+    ///   - memory: milliseconds for which a login counts as recent.
     public init(burst: Int = 10, interval: Int = 5_000, capacity: Int = 4096, memory: Int = 12 * 3_600_000) {
         networks = TokenBuckets(burst: burst, interval: interval, capacity: capacity)
         sites = TokenBuckets(burst: burst * 4, interval: interval / 4, capacity: capacity)
@@ -51,13 +51,13 @@ public struct GuessLimiter: Sendable {
         proven = RecentSet(life: memory, capacity: capacity)
     }
 
-    /// Entries of the largest table.
+    /// The number of entries in the largest table.
     public var count: Int { max(networks.count, sites.count, users.count, pairs.count, proven.count) }
 
     public func isProven(_ guess: Guess, now: Int) -> Bool { proven.holds(guess.pair, now: now) }
 
-    /// Milliseconds until there is a try; none where there is one.
-    /// - Parameter now: milliseconds of one monotonic clock.
+    /// Milliseconds until a try is left; 0 if one is.
+    /// - Parameter now: milliseconds of a monotonic clock.
     public func wait(_ guess: Guess, now: Int) -> Int {
         if isProven(guess, now: now) { return pairs.wait(guess.pair, now: now) }
         let wait = users.wait(guess.user, now: now)
@@ -81,7 +81,7 @@ public struct GuessLimiter: Sendable {
         return .taken(isProven: false)
     }
 
-    /// The password was right: the try did not count.
+    /// Returns the try, because the password was right.
     public mutating func giveBack(_ guess: Guess, isProven: Bool, now: Int) {
         if isProven { return pairs.giveBack(guess.pair, now: now) }
         users.giveBack(guess.user, now: now)
@@ -91,6 +91,6 @@ public struct GuessLimiter: Sendable {
         }
     }
 
-    /// The user has shown its password.
+    /// Records that the user showed its password.
     public mutating func proved(_ guess: Guess, now: Int) { proven.remember(guess.pair, now: now) }
 }

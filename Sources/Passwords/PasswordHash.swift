@@ -1,16 +1,16 @@
 internal import CCrypt
 internal import Glibc
 
-/// Passwords against their hashes, by the system's libcrypt. Slow on purpose (tens of milliseconds): never on a loop.
+/// Compares passwords with hashes by the system's libcrypt. It takes tens of milliseconds, so it never runs on a loop.
 public enum PasswordHash {
-    /// True where `hash` is that of `password`; false also for a scheme that the library does not know.
-    /// - Parameter password: bytes without a zero: C would take what stands before it for the whole.
+    /// Whether `hash` is the hash of `password`; false also for an unknown scheme.
+    /// - Parameter password: bytes without NUL, at which C would stop reading.
     public static func matches(_ password: [UInt8], _ hash: String) -> Bool {
         guard !password.contains(0) else { return false }
         let size = Int(usher_crypt_data_size)
         let scratch = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         defer {
-            // the buffer holds what the password was turned into; free() alone would leave it lying about
+            // the buffer holds secrets, which free() would leave in memory
             explicit_bzero(scratch, size)
             scratch.deallocate()
         }
@@ -21,7 +21,7 @@ public enum PasswordHash {
         return isSame(made, hash)
     }
 
-    /// Compares without telling by its time where two texts of one length differ.
+    /// Compares texts of equal length in constant time.
     private static func isSame(_ made: UnsafePointer<CChar>, _ hash: String) -> Bool {
         let count = strlen(made)
         guard count == hash.utf8.count else { return false }

@@ -1,34 +1,34 @@
 public import Addresses
 import Formats
 
-/// Users and the hashes of their passwords: what `htpasswd -B` writes. bcrypt alone, for every other scheme of that
-/// program is quick to guess.
+/// Users and password hashes from an htpasswd file, as `htpasswd -B` writes it. Only bcrypt is accepted; other schemes are
+/// fast to guess.
 public struct PasswordTable: Equatable, Sendable {
-    /// What is wrong with a line. None of it holds anything of the line itself.
+    /// A fault in a line. It contains no text of the line.
     public enum Fault: Equatable, Error, Sendable {
-        /// No `user:hash`.
+        /// The line is not `user:hash`.
         case malformed
-        /// Another scheme than bcrypt; its name.
+        /// The hash has another scheme than bcrypt, with this name.
         case scheme(String)
         case repeated(line: Int)
-        /// A check of it would take seconds.
+        /// The cost is so high that a check would take seconds.
         case tooCostly(Int)
     }
 
-    /// bcrypt's cost, a power of two: one more doubles the time. 15 takes a second or two.
+    /// Accepted costs of bcrypt. One more doubles the time; 15 takes a second or two.
     static let costs = 4...15
 
     private var hashes: [String: String] = [:]
-    /// Stand in for the hash of a user that does not exist, one for each user that does: asking for one takes as long as
-    /// asking for some user, and always as long.
+    /// Hashes that stand in for those of unknown users, one for each known user. A check for an unknown name takes as long
+    /// as one for some known user, and always as long.
     private let decoys: [String]
 
     public var count: Int { hashes.count }
-    /// The lowest cost among the hashes; nil where there is none.
+    /// The lowest cost among the hashes; nil if there are none.
     public var lowestCost: Int? { hashes.values.compactMap(Self.cost).min() }
 
-    /// Reads `user:hash` lines; empty ones and those that begin with `#` count for nothing.
-    /// - Parameter fault: called for each line that is refused, with its number from 1.
+    /// Parses `user:hash` lines; empty lines and those that begin with `#` are ignored.
+    /// - Parameter fault: called for each refused line, with its number from 1.
     public init(htpasswd text: some StringProtocol, fault: (Int, Fault) -> Void) {
         var lines: [String: Int] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -53,7 +53,7 @@ public struct PasswordTable: Equatable, Sendable {
         return (String(line[..<colon]), hash)
     }
 
-    /// The cost of a bcrypt hash, `$2y$05$` and 53 characters; nil for anything else.
+    /// The cost of a bcrypt hash (`$2y$05$` and 53 characters); nil for anything else.
     private static func cost(_ hash: String) -> Int? {
         let bytes = Array(hash.utf8)
         guard bytes.count == 60, ["$2y$", "$2b$", "$2a$"].contains(String(hash.prefix(4))), bytes[6] == 0x24,
@@ -73,7 +73,7 @@ public struct PasswordTable: Equatable, Sendable {
         return known.first { hash.hasPrefix($0.0) }?.1 ?? "plain text or crypt"
     }
 
-    /// What a user's password is held against; nil where there are no users at all.
+    /// The hash to check a user's password against; nil if there are no users.
     public func hash(of user: String) -> (text: String, isDecoy: Bool)? {
         if let hash = hashes[user] { return (hash, false) }
         guard !decoys.isEmpty else { return nil }
@@ -81,16 +81,16 @@ public struct PasswordTable: Equatable, Sendable {
     }
 }
 
-/// A password that somebody outside the core has to check, for that takes long.
+/// A password check, which runs outside the core because it is slow.
 public struct PasswordCheck: Sendable {
-    /// Whose request waits for it: `ExchangeRecord.flow`.
+    /// The flow of the waiting request (`ExchangeRecord.flow`).
     public var flow: UInt64
     public var user: String
     public var password: [UInt8]
     public var hash: String
-    /// There is no such user: the check takes its time and fails.
+    /// True for an unknown user: the check takes its time and fails.
     public var isDecoy: Bool
-    /// Whom a wrong guess is counted against.
+    /// The client that a wrong guess is counted against.
     public var client: IPAddress?
 
     public init(flow: UInt64, user: String, password: [UInt8], hash: String, isDecoy: Bool, client: IPAddress?) {
@@ -103,11 +103,11 @@ public struct PasswordCheck: Sendable {
     }
 }
 
-/// What came of it.
+/// The result of a password check.
 public enum PasswordVerdict: Equatable, Sendable {
     case right, wrong
-    /// Too many wrong ones came from that network, or for that user; milliseconds until the next may be tried.
+    /// That network or user made too many wrong guesses; the next is allowed after so many milliseconds.
     case tooMany(wait: Int)
-    /// More checks wait than can be done soon.
+    /// The queue of checks is full.
     case busy
 }

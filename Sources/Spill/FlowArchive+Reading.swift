@@ -1,9 +1,9 @@
 public import Journal
 
 extension FlowArchive: FlowShelf {
-    /// Ids that are told where a part of one fits several flows.
+    /// The most ids that are listed for an ambiguous part of an id.
     private static let named = 5
-    /// Calls of one flow.
+    /// The most calls of one flow.
     private static let mostCalls = 200
 
     public func newestFirst(before sequence: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
@@ -42,7 +42,7 @@ extension FlowArchive: FlowShelf {
     public func find(_ text: String) throws(SQLiteFault) -> FlowRing.Finding {
         guard FlowID.isPart(text) else { return .none }
         if let id = FlowID(text), let flow = try flow(Int(Int64(bitPattern: id.number))) { return .one(flow) }
-        // what it was called before the daemon began anew says more than a part of another one does
+        // an id of this run or an earlier one takes precedence over a part of another id
         var found =
             try FlowID(text).map { id throws(SQLiteFault) in try earlier(Int(Int64(bitPattern: id.number))) } ?? []
         if found.isEmpty { found = try named(text.lowercased()) }
@@ -51,12 +51,12 @@ extension FlowArchive: FlowShelf {
         return try flow(Int(Int64(bitPattern: first.number))).map { .one($0) } ?? .none
     }
 
-    /// Flows of earlier runs that had this id.
+    /// The flows of earlier runs that had this id.
     private func earlier(_ id: Int) throws(SQLiteFault) -> [FlowID] {
         try ids("WHERE id = ? ORDER BY run DESC LIMIT \(Self.named)", .integer(id)) { _ in true }
     }
 
-    /// Flows whose id has this for a part.
+    /// The flows whose id contains this part.
     private func named(_ part: String) throws(SQLiteFault) -> [FlowID] { try ids("") { $0.isNamed(part) } }
 
     private func ids(
@@ -64,7 +64,7 @@ extension FlowArchive: FlowShelf {
     ) throws(SQLiteFault) -> [FlowID] {
         var found: [FlowID] = []
         try noting { () throws(SQLiteFault) in
-            // of the index alone: no flow is read
+            // uses the index alone, without reading flows
             let reading = try database.statement("SELECT id, run FROM flows \(which)")
             try reading.forEach(values) { (row: borrowing SQLiteRow) throws(SQLiteFault) in
                 let id = FlowID(UInt64(bitPattern: Int64(run.shown(row.integer(0), of: row.integer(1)))))
@@ -85,7 +85,7 @@ extension FlowArchive: FlowShelf {
         return flow
     }
 
-    /// What is no flow is passed over.
+    /// Reads flows and skips rows that are no flow.
     private func read(
         _ which: String, _ values: SQLiteValue..., body: (PackedFlow) -> Bool
     ) throws(SQLiteFault) {

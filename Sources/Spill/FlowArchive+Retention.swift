@@ -1,14 +1,14 @@
 public import Journal
 
 extension FlowArchive {
-    /// Flows, and pages of the file, that one slice takes away: some milliseconds' work.
+    /// The flows, and the pages of the file, that one slice removes: some milliseconds of work.
     private static let slice = 256
-    /// Free pages that stay for what comes.
+    /// The free pages that stay for new flows.
     private static let spare = 256
 
-    /// Removes some of what is too old, or too much.
+    /// Removes a slice of the flows beyond the limits of age and size.
     /// - Parameter now: milliseconds since 1970.
-    /// - Returns: whether there may be more of it.
+    /// - Returns: whether more may have to be removed.
     public func retain(_ limits: JournalStore.DiskLimits, now: Int) throws(SQLiteFault) -> Bool {
         let excess = try size() - limits.size
         let last = try lastToGo(excess, before: now - limits.age)
@@ -16,7 +16,7 @@ extension FlowArchive {
             let removal = try database.statement("DELETE FROM flows WHERE sequence <= ?")
             try removal.run(.integer(last))
             count -= database.changes
-            // a secret is kept no longer than the flows of the time when it was met
+            // a secret is kept as long as the flows of the time when it first occurred
             try database.statement("DELETE FROM secrets WHERE sequence <= ?").run(.integer(last))
         }
         let free = try database.number("PRAGMA freelist_count")
@@ -24,7 +24,7 @@ extension FlowArchive {
         return last != nil || free > Self.spare + Self.slice
     }
 
-    /// The last of the oldest that have to go in this slice.
+    /// The last flow that this slice removes.
     private func lastToGo(_ excess: Int, before oldest: Int) throws(SQLiteFault) -> Int? {
         var last: Int?
         var freed = 0

@@ -2,35 +2,35 @@ internal import ContentCoding
 internal import Formats
 public import Journal
 
-/// Flows in a database file: written many at a time, the oldest removed where there are too many of them. Belongs to one thread.
+/// Flows in a database file. It writes many at a time and removes the oldest beyond its limits. Belongs to one thread.
 public final class FlowArchive {
     let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let counting: SQLiteStatement
     private let sealing: SQLiteStatement
     let run: FlowRun
-    /// How many there are.
+    /// The number of flows.
     public internal(set) var count: Int
-    /// What was damaged when somebody read.
+    /// The damage found while reading, if any.
     public internal(set) var damage: SQLiteFault?
 
-    /// By which a file is known as one of these: `UshJ`.
+    /// The application id of the file: `UshJ`.
     static let application = 0x5573_684A
-    /// Of the tables, and of flows as they are packed. A file of another version is not read: it is put aside.
+    /// The version of the tables and of packed flows. A file of another version is set aside unread.
     static let version = 3 << 16 | PackedFlow.layout
-    /// Bytes of one flow, unpacked: four bodies of the largest size, and what stands beside them.
+    /// The largest unpacked flow in bytes: four bodies of the largest size and the other parts.
     private static let largest = 384 << 20
 
-    /// What a file turned out to be.
+    /// The result of opening a file.
     public enum Opening {
         case open(FlowArchive)
-        /// It was written by another version, or by another program.
+        /// Another version or another program wrote the file.
         case foreign
     }
 
     /// - Parameters:
-    ///   - path: of a file that is there, and may be empty.
-    ///   - run: what another archive said of this very process; nil where there was none.
+    ///   - path: of an existing file, which may be empty.
+    ///   - run: the `runNumber` of another archive of this process; nil if there was none.
     public static func open(_ path: String, run: Int? = nil) throws(SQLiteFault) -> Opening {
         let database = try SQLiteDatabase(path)
         let application = try database.number("PRAGMA application_id")
@@ -45,7 +45,7 @@ public final class FlowArchive {
     }
 
     private static func make(_ database: SQLiteDatabase) throws(SQLiteFault) {
-        // what is removed is given back to the file system in slices; has to be said before anything is in the file
+        // removed space is returned to the file system in slices; must be set while the file is empty
         try database.run("PRAGMA auto_vacuum = INCREMENTAL")
         try database.run("PRAGMA journal_mode = WAL")
         try database.transaction { () throws(SQLiteFault) in
@@ -69,7 +69,7 @@ public final class FlowArchive {
     }
 
     private init(_ database: SQLiteDatabase, _ known: Int?) throws(SQLiteFault) {
-        // a crash of the system may cost the last flows, never the file
+        // a crash of the system may lose the last flows, but never the file
         try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608")
         self.database = database
         insertion = try database.statement(
@@ -85,15 +85,15 @@ public final class FlowArchive {
         count = try database.number("SELECT count(*) FROM flows")
     }
 
-    /// By which another archive of this process goes on.
+    /// The number that another archive of this process continues with.
     public var runNumber: Int { run.number }
 
     // MARK: writing
 
-    /// Keeps them all, or none.
+    /// Stores all flows, or none.
     /// - Parameters:
-    ///   - counters: what was given last by then.
-    ///   - secrets: as they were sealed, those that were met first in these flows.
+    ///   - counters: the last ids given so far.
+    ///   - secrets: sealed secrets that first occurred in these flows.
     public func append(
         _ flows: [PackedFlow], _ counters: JournalCounters, secrets: [(alias: SecretAlias, sealed: [UInt8])] = []
     ) throws(SQLiteFault) {
@@ -116,7 +116,7 @@ public final class FlowArchive {
         count += added
     }
 
-    /// What was given last, in any run that kept its flows here.
+    /// The last ids given in any run whose flows are here.
     public func counters() throws(SQLiteFault) -> JournalCounters {
         var counters = JournalCounters()
         try database.statement("SELECT name, value FROM counters").forEach {
@@ -132,7 +132,7 @@ public final class FlowArchive {
         return counters
     }
 
-    /// Bytes of the file, but for those that are free in it.
+    /// The size of the file in bytes, without its free pages.
     public func size() throws(SQLiteFault) -> Int {
         let pages = try database.number("PRAGMA page_count") - database.number("PRAGMA freelist_count")
         return try pages * database.number("PRAGMA page_size")
@@ -142,17 +142,18 @@ public final class FlowArchive {
 
     private static func pressed(_ flow: PackedFlow) -> [UInt8] {
         let bytes = Array(flow.packed)
-        // what has no memory to be pressed is kept as it is: no flow begins like a frame of Zstandard's
+        // stored uncompressed if memory is short: no flow begins like a Zstandard frame
         return (try? BodyEncoder.encode(bytes, [.zstd])) ?? bytes
     }
 
-    /// - Returns: nil for what is no flow.
+    /// - Returns: nil if the bytes are no flow.
     static func flow(_ bytes: [UInt8]) -> PackedFlow? {
         guard bytes.starts(with: frame) else { return PackedFlow(bytes) }
         let limits = CodingLimits(size: largest, ratio: .max)
         return (try? BodyDecoder.decode(bytes, [.zstd], limits)).flatMap { PackedFlow($0) }
     }
 
-    /// RFC 8878 §3.1.1. As the length of a flow, which begins one, it would be four gigabytes.
+    /// The magic number of a Zstandard frame (RFC 8878 §3.1.1). As the length that begins a flow it would mean four
+    /// gigabytes.
     private static let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 }

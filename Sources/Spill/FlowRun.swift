@@ -1,24 +1,24 @@
 internal import Journal
 
-/// One run of the daemon after another, each of which begins anew with the ids of its flows: those of an earlier one are known by
-/// that one's number in the uppermost of their bits, and those of this one by nothing.
+/// A run of the daemon. Each run counts its flows anew. Ids of an earlier run carry its number in their uppermost bits; ids
+/// of this run carry none.
 struct FlowRun {
-    /// From 1 on; behind the last it begins anew.
+    /// Counts from 1 and wraps around behind the last number.
     let number: Int
 
     static let last = 0xFFFF
     private static let shift = 48
 
-    /// The one behind that.
+    /// The run behind that number.
     static func behind(_ number: Int) -> FlowRun { FlowRun(number: number >= 1 && number < last ? number + 1 : 1) }
 
-    /// An id as it is asked for, as it lies there.
+    /// Converts a requested id to the stored one.
     func stored(_ id: Int) -> (id: Int, run: Int) {
         let run = Int(truncatingIfNeeded: UInt64(bitPattern: Int64(id)) >> Self.shift)
         return (id & ((1 << Self.shift) - 1), run == 0 ? number : run)
     }
 
-    /// An id as it lies there, as it is shown.
+    /// Converts a stored id to the one that is shown.
     func shown(_ id: Int, of run: Int) -> Int { run == number || id == 0 ? id : id | run << Self.shift }
 
     func shown(_ flow: PackedFlow, of run: Int) -> PackedFlow {

@@ -1,13 +1,13 @@
 internal import CSQLite
 
-/// A database file that is open. It owns its pointer, and belongs to one thread at a time.
+/// An open database file. It owns its pointer and belongs to one thread at a time.
 final class SQLiteDatabase {
     private let pointer: OpaquePointer
 
-    /// Milliseconds that another reader of the file is waited for.
+    /// How long it waits for another reader of the file, in milliseconds.
     private static let patience: Int32 = 2_000
 
-    /// - Parameter path: of a file that is there.
+    /// - Parameter path: of an existing file.
     init(_ path: String) throws(SQLiteFault) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -20,10 +20,10 @@ final class SQLiteDatabase {
         guard defended == SQLITE_OK else { throw fault(defended) }
     }
 
-    // statements that are left keep it open until they are gone
+    // remaining statements keep it open until they are released
     deinit { sqlite3_close_v2(pointer) }
 
-    /// Runs one or several statements that answer nothing.
+    /// Runs statements without results.
     func run(_ text: String) throws(SQLiteFault) {
         let code = sqlite3_exec(pointer, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw fault(code) }
@@ -36,7 +36,7 @@ final class SQLiteDatabase {
         return SQLiteStatement(self, made)
     }
 
-    /// The first column of the first row; 0 without one.
+    /// Returns the first column of the first row; 0 if there is none.
     func number(_ text: String) throws(SQLiteFault) -> Int {
         var number = 0
         try statement(text).forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
@@ -46,20 +46,20 @@ final class SQLiteDatabase {
         return number
     }
 
-    /// All of it, or nothing.
+    /// Runs the body in a transaction: all of it takes effect, or nothing.
     func transaction(_ body: () throws(SQLiteFault) -> Void) throws(SQLiteFault) {
         try run("BEGIN IMMEDIATE")
         do throws(SQLiteFault) {
             try body()
             try run("COMMIT")
         } catch {
-            // some faults have undone it already
+            // some errors roll back by themselves
             if sqlite3_get_autocommit(pointer) == 0 { _ = sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil) }
             throw error
         }
     }
 
-    /// Rows that the statement before changed.
+    /// The rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes(pointer)) }
 
     func fault(_ code: Int32) -> SQLiteFault {

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Why the database did not do what it was asked for.
+/// An error of the database.
 public struct SQLiteFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code.
     public let code: Int32
@@ -11,8 +11,8 @@ public struct SQLiteFault: Error, Equatable, Sendable, CustomStringConvertible {
         description = words
     }
 
-    /// The file is none of SQLite's, or is damaged: it does not get better by itself.
+    /// Whether the file is damaged or no SQLite file, which is permanent.
     public var isDamage: Bool { [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_FORMAT].contains(code & 0xFF) }
-    /// The disk, or what may be used of it, has no room; what is there can be read all the same.
+    /// Whether the disk or the quota is full; reading still works.
     public var isFull: Bool { code & 0xFF == SQLITE_FULL }
 }

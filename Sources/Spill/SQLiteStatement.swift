@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// A statement that is made ready once and run as often as is needed. It owns its pointer.
+/// A prepared statement, to be run any number of times. It owns its pointer.
 final class SQLiteStatement {
-    /// Whose it is: it is open for as long as this is there.
+    /// The database, which stays open as long as the statement exists.
     private let database: SQLiteDatabase
     private let pointer: OpaquePointer
 
@@ -13,14 +13,14 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(pointer) }
 
-    /// Runs it to its end.
+    /// Runs the statement to its end.
     func run(_ values: SQLiteValue...) throws(SQLiteFault) {
         try begin(values)
         defer { end() }
         while try step() {}
     }
 
-    /// The rows, for as long as `body` returns true.
+    /// Passes the rows to `body` as long as it returns true.
     func forEach(
         _ values: [SQLiteValue] = [], row: (borrowing SQLiteRow) throws(SQLiteFault) -> Bool
     ) throws(SQLiteFault) {
@@ -55,21 +55,21 @@ final class SQLiteStatement {
         }
     }
 
-    /// What it said of a fault it said in `step` already.
+    /// Resets the statement; its error was reported in `step`.
     private func end() {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }
 }
 
-/// What is put in the place of a question mark.
+/// A value for a parameter (`?`).
 enum SQLiteValue {
     case integer(Int)
     case text(String)
     case bytes([UInt8])
 }
 
-/// A row, for as long as the statement stands on it.
+/// The current row of a statement, valid until the next step.
 struct SQLiteRow: ~Copyable {
     private let pointer: OpaquePointer
 

@@ -1,7 +1,7 @@
 import Formats
 
-/// What a TLS client says before anything is agreed on (RFC 8446 §4.1.2, RFC 5246 §7.4.1.2). It is peeked at in the first
-/// bytes of a connection; they stay where they are, for whoever answers them or carries them on.
+/// The first message of a TLS client (RFC 8446 §4.1.2, RFC 5246 §7.4.1.2). It is read from the first bytes of a connection,
+/// which stay in place for the handshake or the relay.
 public struct ClientHello: Equatable, Sendable {
     /// The host_name of server_name (RFC 6066 §3), in lower case and without the dot that may end it. Nil where the
     /// client names none, and where it names an IP address, which the RFC does not allow.
@@ -27,19 +27,19 @@ public struct ClientHello: Equatable, Sendable {
         case needsMore
         /// These bytes begin no TLS connection; SSL 2.0's hello counts as none.
         case notTLS
-        /// TLS, but against the rules: what is wrong, in words that begin in lower case and have no end.
+        /// The hello breaks the rules of TLS. The text begins in lower case and has no full stop.
         case malformed(String)
         /// The message is over `maxBytes`, or in more than `maxRecords` records.
         case tooLarge
         case hello(ClientHello)
     }
 
-    /// What the message may hold, its own header of four bytes not counted.
+    /// The most bytes of the message, without its own header of four bytes.
     public static let maxBytes = 16 << 10
     /// Over how many records the message may be spread. A client that cuts it into single bytes is read; what somebody
     /// who sends ever smaller pieces makes us do remains bounded.
     public static let maxRecords = 2048
-    /// Nobody who holds so many bytes is told that it needs more.
+    /// The most bytes that are held; with so many, the reader never asks for more.
     public static let maxHeld = messageHeader + maxBytes + maxRecords * recordHeader
 
     private static let recordHeader = 5
@@ -47,9 +47,9 @@ public struct ClientHello: Equatable, Sendable {
     /// RFC 8446 §5.1.
     private static let maxFragment = 1 << 14
 
-    /// Looks at the start of a connection, whole or in pieces: hand over all bytes since the first. Once the answer is
-    /// not `needsMore`, bytes that follow do not change it. Nothing is copied before the message is complete, and then
-    /// only where it lies in several records.
+    /// Parses the start of a connection, whole or in pieces. Pass all bytes from the first one on. After a result other
+    /// than `needsMore`, further bytes change nothing. The message is copied only when it is complete and spans several
+    /// records.
     public static func peek(_ bytes: Span<UInt8>) -> Peek {
         do throws(Stop) {
             return try .hello(complete(bytes))

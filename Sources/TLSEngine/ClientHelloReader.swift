@@ -1,7 +1,7 @@
 import Addresses
 import Formats
 
-/// Reads the body of a ClientHello. Every length has to fit exactly; extensions that concern nobody here are skipped.
+/// Parses the body of a ClientHello. All lengths must fit exactly; unused extensions are skipped.
 struct ClientHelloReader {
     struct Malformed: Error {
         /// Begin in lower case, have no end.
@@ -168,6 +168,6 @@ struct ClientHelloReader {
         if highest > 0 { hello.highestVersion = UInt16(highest) }
     }
 
-    /// RFC 8701 §2: values that mean nothing, so that nobody rests on knowing all of them.
+    /// Whether it is a reserved value without meaning (GREASE, RFC 8701 §2).
     private static func isGrease(_ value: Int) -> Bool { value & 0x0F0F == 0x0A0A && value >> 8 == value & 0xFF }
 }

@@ -7,8 +7,8 @@ public enum ErrorQueue {
 
     public static var isEmpty: Bool { ERR_peek_error() == 0 }
 
-    /// The first of the errors that is TLS's own, else the first of all: library and reason, and the library's words for it.
-    /// What failed below TLS stands before it and tells less. Empties the queue.
+    /// Returns the first error of TLS itself, else the first of all, as library, reason and text. Errors of lower layers
+    /// come first and say less. Empties the queue.
     static func take() -> (library: Int32, reason: Int32, words: String)? {
         var code = ERR_get_error()
         guard code != 0 else { return nil }

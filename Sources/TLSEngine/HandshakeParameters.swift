@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What a context agrees to. A list that OpenSSL does not take would leave its own defaults in force, which are wider.
+/// The parameters that a context accepts. If OpenSSL rejects a list, its own wider defaults would stay.
 struct HandshakeParameters {
     var minimum: TLSVersion
     /// Suites up to TLS 1.2; nil for OpenSSL's own.

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Looks at what a call of OpenSSL returned; where it failed, the fault names it and gives OpenSSL's own words.
+/// Checks the results of OpenSSL calls. A fault names the call and contains OpenSSL's text.
 enum LibraryCall {
     /// While something is made that many connections share.
     static func material(_ isDone: Bool, _ name: StaticString) throws(MaterialFault) {

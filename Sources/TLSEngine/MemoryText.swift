@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Text by way of OpenSSL's memory BIOs.
 enum MemoryText {
-    /// What OpenSSL wrote; nil where `write` says that it failed.
+    /// Returns the bytes that OpenSSL wrote; nil if `write` reports a failure.
     static func written(_ write: (OpaquePointer) -> Bool) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -12,7 +12,7 @@ enum MemoryText {
         return content(target) { Array($0) }
     }
 
-    /// The same for what nobody is to find in memory afterwards.
+    /// Returns secret bytes that OpenSSL wrote, and overwrites its buffer.
     static func writtenSecret(_ write: (OpaquePointer) -> Bool) -> SecretBytes? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

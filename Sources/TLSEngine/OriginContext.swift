@@ -50,7 +50,7 @@ public final class OriginContext: @unchecked Sendable {
         for list in revocationLists where X509_STORE_add_crl(store, list.handle) != 1 {
             throw MaterialFault("a revocation list cannot be used")
         }
-        // an authority that was named is trusted as it is, also where it is not a root
+        // a named authority is trusted even if it is no root
         var flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST)
         if !revocationLists.isEmpty { flags |= UInt(X509_V_FLAG_CRL_CHECK) }
         try LibraryCall.material(X509_STORE_set_flags(store, flags) == 1, "X509_STORE_set_flags")
@@ -92,7 +92,7 @@ public final class OriginContext: @unchecked Sendable {
                     usher_SSL_set_min_proto_version(ssl, minimum.number) == 1, "SSL_set_min_proto_version")
             }
             let offer = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.name.count)] + $0.name }
-            // of all calls this one says 0 where it succeeded
+            // unlike all other calls, this one returns 0 for success
             try LibraryCall.connection(
                 SSL_set_alpn_protos(ssl, offer, UInt32(offer.count)) == 0, "SSL_set_alpn_protos")
             if let identity = demands.identity { try Self.show(identity, ssl) }
@@ -114,7 +114,7 @@ public final class OriginContext: @unchecked Sendable {
     }
 }
 
-/// What one origin's certificate has to show, and what it is shown.
+/// The requirements for one origin's certificate, and the identity shown to that origin.
 public struct OriginDemands: Sendable {
     /// False: anything goes.
     public var verifies = true

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Formats
 
-/// Judges one origin's certificate and remembers in words what is wrong with it.
+/// Verifies one origin's certificate and stores the text of the fault.
 final class OriginVerification {
     private let name: String
     private let demands: OriginDemands

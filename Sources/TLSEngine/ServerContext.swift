@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// Takes a line of the NSS key log format, without its end. Called on the loop that the connection belongs to.
+/// Takes a line of the NSS key log format without its line end. Called on the loop of the connection.
 public typealias KeyLog = @Sendable (String) -> Void
 
-/// The side of TLS that faces clients: what all of one loop's connections have in common. Speaks TLS 1.2 and 1.3, resumes by
-/// tickets, and agrees on a protocol of those that it is told of (RFC 7301).
+/// The server side of TLS towards clients, shared by the connections of one loop. It speaks TLS 1.2 and 1.3, resumes
+/// sessions by tickets, and selects a protocol by ALPN (RFC 7301).
 public final class ServerContext {
     private let handle: OpaquePointer
     private let tickets: TicketKeys
@@ -49,9 +49,9 @@ public final class ServerContext {
 
     deinit { SSL_CTX_free(handle) }
 
-    /// A connection on which this side shows that certificate. What was agreed on under another one is not resumed, so that
-    /// a session is good for its own name alone (RFC 6066 §3), and not beyond its authority.
-    /// - Parameter protocols: what may be spoken on it, the most wanted first. A client that offers others alone is refused.
+    /// Creates a stream for a connection with this certificate. A session resumes only under the same certificate, so it is
+    /// valid for its own name (RFC 6066 §3) and its own CA.
+    /// - Parameter protocols: the accepted protocols, the preferred first. A client that offers only others is refused.
     public func stream(
         showing leaf: Certificate, speaking protocols: [ApplicationProtocol] = [.http11]
     ) throws(TLSFault) -> TLSStream {
@@ -103,7 +103,7 @@ private func sealTicket(
         if isSealing == 1 { return tickets.seal(name: name, vector: vector, cipher, mac) ? 1 : -1 }
         // a ticket that cannot be opened only means a handshake in full
         guard let isOld = tickets.open(name: name, vector: vector, cipher, mac) else { return 0 }
-        // from TLS 1.3 on a ticket is for one use (RFC 8446 appendix C.4): whoever comes with one gets another
+        // from TLS 1.3 on a ticket is used once (RFC 8446 appendix C.4), so each resumption gets a new one
         return isOld || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1
     }
 }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Where the streams of one loop put what they made: records for the peer, and what was in the peer's records. Shared by
-/// all streams of one depth, for each is emptied before the next stream is asked. Connections at rest own no buffer.
+/// Output buffers for the TLS streams of one loop: records for the peer, and decrypted data. All streams of one depth share
+/// them; each is emptied before the next stream is called. Idle connections own no buffer.
 public final class TLSBuffers {
-    /// What a stream may be given at once. A stream inside another one is given what that one made of so much.
+    /// The most input bytes of one call. An inner stream takes the output of the outer one for so much.
     public static let maxInput = 96 << 10
     /// A record is at most this long in the clear (RFC 8446 §5.1).
     private static let recordSize = 16 << 10
@@ -14,10 +14,10 @@ public final class TLSBuffers {
 
     private var cipher: UnsafeMutableRawBufferPointer
     private var cipherCount = 0
-    /// What a large answer needed is given back.
+    /// The capacity in bytes that is kept after a large output.
     private static let keptCapacity = 256 << 10
 
-    /// What OpenSSL has not read yet of the input of the call under way.
+    /// The part of the current input that OpenSSL has not read.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
     public init() {
@@ -26,13 +26,13 @@ public final class TLSBuffers {
     }
 
     deinit {
-        // it held what was encrypted
+        // the buffer held decrypted data
         OPENSSL_cleanse(plain.baseAddress, plain.count)
         plain.deallocate()
         cipher.deallocate()
     }
 
-    /// What the last call decrypted. Valid until the next call that receives with these buffers.
+    /// The output of the last call in plain text. Valid until the next call that receives with these buffers.
     public var decrypted: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: plain[..<plainCount]) }
 
     /// Records for the peer. Valid until the next call with these buffers.
@@ -61,7 +61,7 @@ public final class TLSBuffers {
         cipherCount += bytes.count
     }
 
-    /// Takes from the input what there is room for.
+    /// Copies as much of the input as fits.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, input.count)
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<count]))

@@ -7,7 +7,7 @@ public struct TLSFault: Error, Equatable, Sendable {
         case certificate
         /// The peer sent this alert (RFC 8446 §6.2).
         case alert(UInt8)
-        /// What the peer sent breaks TLS, or is none, or there is no cipher in common.
+        /// The peer's bytes break TLS or are no TLS, or no cipher is in common.
         case protocolError
         /// There is no version of TLS in common.
         case version
@@ -18,7 +18,7 @@ public struct TLSFault: Error, Equatable, Sendable {
     }
 
     public let kind: Kind
-    /// What happened, and where there is a setting for it, the remedy; begins in lower case and has no end.
+    /// The fault and, if there is a setting for it, the remedy. Begins in lower case without a full stop.
     public let words: String
 
     public init(_ kind: Kind, _ words: String) {
@@ -46,7 +46,7 @@ public struct TLSFault: Error, Equatable, Sendable {
         120: "no_application_protocol",
     ]
 
-    /// From OpenSSL's own account of a failure.
+    /// Converts OpenSSL's error.
     init(library: Int32?, reason: Int32?, words: String?) {
         guard let reason, let words, library == ERR_LIB_SSL else {
             self.init(.protocolError, words.map { "what it sent breaks TLS: \($0)" } ?? "the TLS connection broke")

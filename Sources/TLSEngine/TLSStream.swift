@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// One side of a TLS connection as a machine (RFC 8446, RFC 5246): records in, plain bytes out, and the other way round.
-/// No socket, and nothing waits. Not to be used after it has failed.
+/// One side of a TLS connection as a state machine (RFC 8446, RFC 5246): records in, plain bytes out, and vice versa. It
+/// has no socket and never blocks. It must not be used after a failure.
 public final class TLSStream {
     public enum State: Equatable, Sendable {
         case handshaking
@@ -11,13 +11,13 @@ public final class TLSStream {
         case failed(TLSFault)
     }
 
-    /// What was agreed on, for the record.
+    /// The negotiated parameters, for the record.
     public struct Negotiated: Sendable {
         /// `TLSv1.3`
         public var version: String
         public var cipher: String
         public var isResumed: Bool
-        /// Nil where none was agreed on.
+        /// Nil if none was negotiated.
         public var spoken: ApplicationProtocol?
 
         public init(version: String, cipher: String, isResumed: Bool, spoken: ApplicationProtocol?) {
@@ -34,12 +34,12 @@ public final class TLSStream {
     /// Keeps alive what OpenSSL's callbacks of this stream look at.
     private let context: AnyObject
     private let isServer: Bool
-    /// What the origin's certificate has to show, and what was found wrong with it.
+    /// The requirements for the origin's certificate, and the fault that was found.
     var verification: OriginVerification?
     var keyLog: KeyLog?
-    /// What a server agrees to, the most wanted first.
+    /// The protocols that a server accepts, the preferred first.
     var protocols: [ApplicationProtocol] = []
-    /// What came to resume by since this was asked last.
+    /// The newest session for resumption since the last call.
     private var newSession: TLSSession?
 
     /// Whether the own certificate has gone out: a peer that leaves after that has seen it.
@@ -103,8 +103,8 @@ public final class TLSStream {
         if !isServer { received(UnsafeRawBufferPointer(start: nil, count: 0), buffers) }
     }
 
-    /// Takes records from the peer. Afterwards `buffers.decrypted` is what was in them, `buffers.records` what is to be sent in
-    /// answer (also where the stream failed: the peer is to hear why), and `state` says how things stand.
+    /// Takes records from the peer. Afterwards `buffers.decrypted` holds their data, `buffers.records` the records to send,
+    /// and `state` the result. Send the records also after a failure: they tell the peer the reason.
     /// - Parameter bytes: at most `TLSBuffers.maxInput`.
     public func received(_ bytes: UnsafeRawBufferPointer, _ buffers: TLSBuffers) {
         buffers.plainCount = 0
@@ -116,8 +116,8 @@ public final class TLSStream {
         detach(buffers)
     }
 
-    /// Encrypts. Afterwards `buffers.records` holds what is to be sent.
-    /// - Returns: false where the stream does not stand, or not any more.
+    /// Encrypts. Afterwards `buffers.records` holds the records to send.
+    /// - Returns: false if the handshake is incomplete or the stream has ended.
     public func send(_ bytes: UnsafeRawBufferPointer, _ buffers: TLSBuffers) -> Bool {
         guard state == .open || state == .ended else { return false }
         attach(buffers)
@@ -127,7 +127,7 @@ public final class TLSStream {
             let count = SSL_write(ssl, rest.baseAddress, Int32(min(rest.count, Int(Int32.max))))
             guard count > 0 else {
                 fail(count)
-                // the buffers are others' too: what was made before this must not reach them
+                // the buffers are shared, so earlier output must be removed
                 buffers.clearRecords()
                 return false
             }
@@ -172,12 +172,12 @@ public final class TLSStream {
             let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
             guard count > 0 else { return fail(count) }
             buffers.plainCount += Int(count)
-            // to be told that more is wanted costs half of what a record does
+            // asking OpenSSL for a missing record would cost half as much as reading one
             if buffers.input.isEmpty, SSL_has_pending(ssl) == 0 { return }
         }
     }
 
-    /// Takes in why a call did not succeed. That more bytes are wanted is no failure.
+    /// Handles the result of a failed call. Needing more input is no failure.
     private func fail(_ code: Int32) {
         switch SSL_get_error(ssl, code) {
         case SSL_ERROR_WANT_READ: return
@@ -191,7 +191,7 @@ public final class TLSStream {
 
     // MARK: what was agreed on
 
-    /// Nil until the handshake is done, and when the stream has failed.
+    /// Nil before the handshake is complete, and after a failure.
     public var negotiated: Negotiated? {
         guard state == .open || state == .ended else { return nil }
         var bytes: UnsafePointer<UInt8>?

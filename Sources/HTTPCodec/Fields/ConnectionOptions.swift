@@ -1,15 +1,14 @@
 import Formats
 
-/// What `Connection` says of other fields (RFC 9110 §7.6.1).
+/// Options of `Connection` that name other fields (RFC 9110 §7.6.1).
 extension FieldTable {
     /// Options in all `Connection` fields of a message. More are a fault: each is held against every field.
     static let maxConnectionOptions = 64
 
-    /// Removes the fields that `Connection` names, for they were meant for this hop alone. Done once, when the head has come:
-    /// what rules see is then what travels on, and what they add stays. What frames the message, names its target, says which
-    /// way it came or which page caused it cannot be named.
+    /// Removes the fields that `Connection` names, since they are meant for this hop alone. It runs once, after the head
+    /// has come, so that rules see what travels on and their edits stay. `FieldName.mayBeNamed` excludes some fields.
     ///
-    /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
+    /// Allocates nothing if `Connection` contains only `close` or `keep-alive`.
     /// - Throws: `tooManyConnectionOptions`.
     public mutating func removeConnectionFields() throws(HTTPFault) {
         guard mayHold(.connection) else { return }
@@ -36,10 +35,10 @@ extension FieldTable {
         }
     }
 
-    /// What tells which page has a client send a request: without it the page would pass for nobody.
+    /// Fields that identify the page behind a request. Without them a page's request would look like a program's.
     private static let initiating = ["Origin", "Referer", "Sec-Fetch-Site"]
 
-    /// Whether an entry of `Via` names that host or pseudonym (RFC 9110 §7.6.3).
+    /// Whether an entry of `Via` has that host or pseudonym (RFC 9110 §7.6.3).
     public func viaNames(_ pseudonym: String) -> Bool {
         guard mayHold(.via) else { return false }
         var found = false
@@ -53,7 +52,7 @@ extension FieldTable {
         return found
     }
 
-    /// One of the words that stand in a range, parted by white space.
+    /// Returns a word of the range by its number; words are separated by white space.
     private func word(_ number: Int, of range: ByteRange) -> ByteRange? {
         var left = number
         var start = range.lower
@@ -82,8 +81,7 @@ extension FieldTable {
 }
 
 extension RequestHead {
-    /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). In HTTP/1.0 the field says
-    /// nothing.
+    /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). False in HTTP/1.0.
     public var expectsContinue: Bool {
         version != .http10 && fields.mayHold(.expect)
             && fields.slots.contains { $0.known == .expect && fields.listContains($0.value, "100-continue") }

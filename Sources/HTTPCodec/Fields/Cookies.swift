@@ -55,17 +55,17 @@ public struct SetCookie: Equatable, Sendable {
     public var value: String
     /// Set when the line deletes the cookie: an empty value, `LOGOUT`, `Max-Age=0` or less.
     public var deletes: Bool
-    /// In lower case, without a dot in front; nil for the host alone that set it.
+    /// The domain in lower case, without a leading dot; nil for the host that set the cookie.
     public var domain: String?
-    /// Nil where the path of the request decides.
+    /// Nil if the request's path decides.
     public var path: String?
     public var isSecure = false
-    /// In seconds.
+    /// The Max-Age in seconds.
     public var maxAge: Int?
     /// A date as it stands.
     public var expires: String?
 
-    /// Nil when the line has no name.
+    /// Nil if the line has no name.
     public init?(_ line: some StringProtocol) {
         let parts = String(line).utf8.split(separator: 0x3B, omittingEmptySubsequences: false).map { Substring($0) }
         guard let first = CookieText(parts.first ?? "").pairs.first,
@@ -79,7 +79,7 @@ public struct SetCookie: Equatable, Sendable {
         for attribute in parts.dropFirst() { read(attribute) }
     }
 
-    /// What stands last counts.
+    /// Reads an attribute; the last one of a name counts.
     private mutating func read(_ attribute: Substring) {
         guard let pair = CookieText(attribute).pairs.first else { return }
         let parts = pair.utf8.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)

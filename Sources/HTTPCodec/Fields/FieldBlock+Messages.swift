@@ -1,16 +1,16 @@
 import Addresses
 import Formats
 
-/// From a block that is whole to what HTTP/1 gives for the same message.
+/// Converts a complete block to the form that HTTP/1 has for the same message.
 extension FieldBlock {
     // MARK: requests
 
-    /// Gives the request's head in the form that a proxy is asked in: the whole URL as target, wherever it came, and a Host field
-    /// that says the same as its authority. CONNECT has host and port alone. An extended CONNECT (RFC 8441) is what HTTP/1
-    /// has for it: a GET whose `Upgrade` names the protocol.
+    /// Returns the request's head in the form for proxies: the whole URL as target, and a Host field equal to its
+    /// authority. CONNECT has host and port alone. An extended CONNECT (RFC 8441) becomes a GET whose `Upgrade` names the
+    /// protocol.
     ///
-    /// - Throws: the first fault of the block; `missingPseudoField`, `badPseudoField`, `unknownPseudoField`; what is wrong with
-    ///   target or host, as HTTP/1 has it; `hostMismatch`, `repeatedHost`. `head` is as it was then.
+    /// - Throws: the first fault of the block; `missingPseudoField`, `badPseudoField`, `unknownPseudoField`; the HTTP/1
+    ///   faults of target or host; `hostMismatch`, `repeatedHost`. Then `head` is unchanged.
     public mutating func take(request head: inout RequestHead, limits: HeadLimits) throws(HTTPFault) {
         if let fault { throw fault }
         guard pseudo.status == nil else { throw HTTPFault(.unknownPseudoField, at: 0) }
@@ -81,7 +81,7 @@ extension FieldBlock {
             fields.bytes.span, authority.lower, authority.upper, into: &target, portRequired: false)
         let stop = fields.bytes.span.first(path.lower, path.upper) { $0.outsideTargets }
         guard stop == path.upper else { throw HTTPFault(.badTarget, at: stop) }
-        // what HTTP/1 lets pass as it came is no URL, and here there is nobody who came with it before
+        // HTTP/1 forwards such bytes as received, but in HTTP/2 no client depends on them, and they are no URL
         for index in path.indices where fields.bytes[index] >= 0x80 { throw HTTPFault(.badTarget, at: index) }
         let isAsterisk = path.count == 1 && fields.bytes[path.lower] == 0x2A
         guard isAsterisk ? method == .options : !path.isEmpty && fields.bytes[path.lower] == 0x2F else {
@@ -185,7 +185,7 @@ extension FieldBlock {
 }
 
 extension ResponseHead {
-    /// What HTTP/1 says where a connection goes on with another protocol, as a stream did that was begun for one (RFC 8441 §5).
+    /// Turns the head into the 101 response of HTTP/1, for a stream that switched protocols (RFC 8441 §5).
     public mutating func becomeSwitch(to name: String) {
         setStatus(101, reason: ReasonPhrase.of(101))
         fields.add("Connection", "Upgrade")

@@ -36,8 +36,8 @@ public struct FieldBlock: Sendable {
         if fault == nil { fault = HTTPFault(code, at: size) }
     }
 
-    /// Takes the next field.
-    /// - Parameter limits: as for a head of HTTP/1; behind a fault fields are counted alone.
+    /// Adds the next field.
+    /// - Parameter limits: those of an HTTP/1 head; after a fault, fields are only counted.
     public mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, limits: HeadLimits) {
         size &+= name.count &+ value.count &+ 4
         guard fault == nil else { return }
@@ -62,7 +62,7 @@ public struct FieldBlock: Sendable {
         }
     }
 
-    /// What HTTP/1 carries unchanged: no control character, and no white space around it (RFC 9113 §8.2.1).
+    /// Whether HTTP/1 can carry the value unchanged: no control characters, no white space around it (RFC 9113 §8.2.1).
     private static func isValue(_ value: Span<UInt8>) -> Bool {
         guard let last = value.indices.last else { return true }
         let stop = value.first { $0.controls }

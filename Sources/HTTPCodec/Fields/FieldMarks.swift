@@ -1,5 +1,5 @@
-/// Which names a table of fields may hold: a set that is never too small. What is not in it is surely not there, so that
-/// asking for an absent field costs no search.
+/// A set of the field names that a table may contain. It may contain too many, never too few, so an absent field needs no
+/// search.
 public struct FieldMarks: Equatable, Sendable {
     /// One bit for each `FieldName`.
     @usableFromInline var known: UInt64 = 0

@@ -7,7 +7,7 @@ public enum FieldName: UInt8, Sendable {
     case expect, cookie, setCookie, authorization, proxyAuthorization, proxyAuthenticate, contentType, location
     case wwwAuthenticate, persistentAuth, maxForwards, xAuthenticateResponse, contentEncoding, date, accept, server
 
-    /// Which field a name names, without regard to case.
+    /// Identifies a field by its name, ignoring case.
     public init(_ name: String) {
         let bytes = Array(name.utf8)
         self = .identify(bytes.span, 0, bytes.count)
@@ -81,8 +81,8 @@ public enum FieldName: UInt8, Sendable {
         }
     }
 
-    /// Whether `Connection` may take it away. Without the others the message would mean another thing to whoever reads it next:
-    /// where it ends, whom it is for, whether it goes round. What concerns one connection goes as it is written.
+    /// Whether `Connection` may remove the field. Other fields decide where the message ends, where it goes, or whether it
+    /// loops; removing them would change its meaning for the next recipient.
     var mayBeNamed: Bool {
         switch self {
         case .host, .expect, .via, .maxForwards: false
@@ -93,8 +93,8 @@ public enum FieldName: UInt8, Sendable {
     /// Fields that frame a message or concern one connection: the proxy alone writes these, and no rule may.
     public var isProxysOwn: Bool { isHopByHop || self == .contentLength || self == .trailer }
 
-    /// Whether it may come as a trailer. What frames, routes, authorizes or explains the message may not: a recipient
-    /// that merges trailers into the head would obey it too late (RFC 9110 §6.5.1).
+    /// Whether the field may be a trailer. Fields for framing, routing, authorization or interpretation may not: a
+    /// recipient would merge them into the head too late (RFC 9110 §6.5.1).
     var mayTrail: Bool {
         switch self {
         case .other, .date, .via, .server: true

@@ -7,13 +7,12 @@ public struct FieldSlot: Sendable {
     public var known: FieldName
 }
 
-/// The fields of a message: one buffer with the bytes as they came, and a table of offsets into it. Order, letter
-/// case and repetition survive. An edit appends its bytes to the buffer and points the slot at them, so a head that
-/// nobody edits is never copied apart.
+/// The fields of a message: a buffer with the bytes as received, and a table of offsets. Order, letter case and repetition
+/// are kept. An edit appends bytes and redirects the slot, so an unedited head is never copied field by field.
 public struct FieldTable: Sendable {
     public internal(set) var bytes: [UInt8] = []
     public private(set) var slots: [FieldSlot] = []
-    /// Of every field that is there or was: what is not among these needs no search.
+    /// Marks of all fields, including removed ones. A field without a mark is absent.
     public private(set) var marks = FieldMarks()
 
     public init() {}
@@ -27,10 +26,10 @@ public struct FieldTable: Sendable {
         marks = FieldMarks()
     }
 
-    /// Adds fields whose bytes stand in the buffer, or will when the head has been read.
+    /// Adds fields whose bytes are in the buffer, or will be when the head has been read.
     /// - Parameters:
-    ///   - count: no more than so many; never negative.
-    ///   - body: gives each of them its slot and its mark.
+    ///   - count: the most fields to add; never negative.
+    ///   - body: sets the slot and the mark of each field.
     @inline(__always)
     mutating func fill(
         _ count: Int, _ body: (inout OutputSpan<FieldSlot>, inout FieldMarks) throws(HTTPFault) -> Void
@@ -94,13 +93,13 @@ public struct FieldTable: Sendable {
         return true
     }
 
-    /// Whether the same bytes stand in both ranges.
+    /// Whether both ranges contain the same bytes.
     func same(_ left: ByteRange, _ right: ByteRange) -> Bool {
         guard left.count == right.count else { return false }
         return bytes.span.holds(left.lower, right.lower, count: Int(left.count))
     }
 
-    /// Whether a range holds that word alone, without regard to ASCII case (see `Span.holds`).
+    /// Whether a range equals that word, ignoring ASCII case (see `Span.holds`).
     func isWord(_ range: ByteRange, _ word: StaticString) -> Bool {
         range.count == UInt32(truncatingIfNeeded: word.utf8CodeUnitCount) && bytes.span.holds(word, at: range.lower)
     }
@@ -145,7 +144,7 @@ public struct FieldTable: Sendable {
         return known
     }
 
-    /// Adds a field before all others, whose bytes stand in the buffer.
+    /// Inserts a field before all others. Its bytes must be in the buffer.
     mutating func insertFirst(_ slot: FieldSlot) {
         slots.insert(slot, at: 0)
         marks.insert(slot.known, count: Int(slot.name.count), first: bytes[slot.name.lower])
@@ -160,7 +159,7 @@ public struct FieldTable: Sendable {
         marks.insert(known, count: Int(nameRange.count), first: first)
     }
 
-    /// Adds a field before the one that stands there.
+    /// Inserts a field before the one at that index.
     public mutating func add(_ name: some StringProtocol, _ value: some StringProtocol, at index: Int) {
         add(name, value)
         slots.insert(slots.removeLast(), at: index)
@@ -206,7 +205,7 @@ public struct FieldTable: Sendable {
     }
 }
 
-/// What may stand in a field that is written, not read: the guard against injected lines.
+/// Checks fields that are written, as a guard against injected lines.
 public enum FieldSyntax {
     public static func isName(_ name: some StringProtocol) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken)

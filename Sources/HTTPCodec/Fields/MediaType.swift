@@ -1,6 +1,6 @@
 import Formats
 
-/// What a Content-Type says (RFC 9110 §8.3.1).
+/// The value of a Content-Type field (RFC 9110 §8.3.1).
 public struct MediaType: Equatable, Sendable {
     /// `text` of text/html, in small letters.
     public let type: String
@@ -8,7 +8,7 @@ public struct MediaType: Equatable, Sendable {
     public let subtype: String
     private let boundaryText: String?
 
-    /// - Returns: nil for what is no media type.
+    /// - Returns: nil if the text is no media type.
     public init?(_ text: some StringProtocol) {
         let bytes = String(text).utf8
         let end = bytes.firstIndex(of: 0x3B) ?? bytes.endIndex
@@ -33,13 +33,13 @@ public struct MediaType: Equatable, Sendable {
 
     public var isJSON: Bool { type == "application" && subtype == "json" || subtype.hasSuffix("+json") }
 
-    /// What nobody reads as text.
+    /// Whether the content is an image, sound, video or font, and no text.
     public var isMedia: Bool { ["image", "audio", "video", "font"].contains(type) }
 
     /// Events that follow one another, for as long as somebody listens.
     public var isEventStream: Bool { type == "text" && subtype == "event-stream" }
 
-    /// What stands between the parts of a multipart body (RFC 2046 §5.1.1).
+    /// The boundary of a multipart body (RFC 2046 §5.1.1).
     public var boundary: String? { type == "multipart" ? boundaryText : nil }
 
     /// A form of parts (RFC 7578).

@@ -1,6 +1,6 @@
 import Formats
 
-/// Where the values of pseudo-fields stand (RFC 9113 §8.3, RFC 8441 §4).
+/// The ranges of the pseudo-field values (RFC 9113 §8.3, RFC 8441 §4).
 struct PseudoFields: Sendable {
     enum Part {
         case method, scheme, authority, path, protocolName, status

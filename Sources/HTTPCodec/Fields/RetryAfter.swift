@@ -1,13 +1,13 @@
 import Formats
 
-/// What `Retry-After` asks for (RFC 9110 §10.2.3).
+/// Parses `Retry-After` (RFC 9110 §10.2.3).
 public enum RetryAfter {
-    /// How long to wait, in milliseconds.
+    /// Returns the time to wait, in milliseconds.
     /// - Parameters:
-    ///   - value: of the field: seconds, or a date.
+    ///   - value: the field's value, seconds or a date.
     ///   - now: seconds since 1970.
-    ///   - cap: the most to wait, in milliseconds; whoever asks for more gets this.
-    /// - Returns: nil for what is neither; 0 for a date that has passed.
+    ///   - cap: the longest wait in milliseconds; longer ones are cut.
+    /// - Returns: nil if the value is invalid; 0 for a past date.
     public static func delay(_ value: some StringProtocol, now: Int, cap: Int) -> Int? {
         let text = String(value)
         if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {

@@ -1,14 +1,14 @@
 import Formats
 
-/// Where a request belongs in a trace: the field `traceparent` (W3C Trace Context, level 1).
+/// The field `traceparent` (W3C Trace Context, level 1): the position of a request in a trace.
 public struct TraceParent: Equatable, Sendable {
-    /// Which trace; never all zeros.
+    /// The id of the trace; never all zeros.
     public var trace: TraceID
-    /// Whose child whoever gets it is; never 0.
+    /// The id of the parent span; never 0.
     public var parent: UInt64
     public var flags: UInt8
 
-    /// What is recorded somewhere.
+    /// Whether the trace is recorded.
     public var isSampled: Bool { flags & 1 != 0 }
 
     public static let fieldName = "traceparent"
@@ -20,7 +20,7 @@ public struct TraceParent: Equatable, Sendable {
         flags = isSampled ? 1 : 0
     }
 
-    /// Nil where it is not one: whatever breaks a rule is none, and a new trace is begun.
+    /// Returns nil if the value breaks a rule; then a new trace starts.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8.prefix(Self.longest + 1))
         guard bytes.count >= Self.length, bytes.count <= Self.longest, bytes[2] == Self.dash, bytes[35] == Self.dash,
@@ -35,7 +35,7 @@ public struct TraceParent: Equatable, Sendable {
         guard high != 0 || low != 0, parent != 0 else { return nil }
         trace = TraceID(high: high, low: low)
         self.parent = parent
-        // what other bits mean, this version does not say
+        // this version defines no other bits
         self.flags = UInt8(truncatingIfNeeded: flags) & 1
     }
 
@@ -66,7 +66,7 @@ public struct TraceID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// One that nobody has yet.
+    /// A new random id.
     public static func random() -> TraceID {
         TraceID(high: .random(in: .min ... .max), low: .random(in: 1 ... .max))
     }

@@ -1,7 +1,7 @@
 import Addresses
 import Formats
 
-/// How much of a head is accepted. Bytes unless said otherwise.
+/// The limits of a head, in bytes unless noted otherwise.
 public struct HeadLimits: Sendable {
     public var bytes: Int
     public var fields: Int
@@ -69,7 +69,7 @@ public struct RequestHead: Sendable {
         let place = name.utf8.contains(ASCII.colon) ? "[\(name)]" : name
         if target.form == .authority { return "\(place):\(target.port)" }
         let port = target.port == target.scheme.defaultPort ? "" : ":\(target.port)"
-        // OPTIONS * is about the whole server, whose URL has no path (RFC 9112 §3.3)
+        // OPTIONS * addresses the whole server, whose URL has no path (RFC 9112 §3.3)
         let rest = target.form == .asterisk ? "" : fields.text(target.pathAndQuery)
         return "\(target.scheme.name)://\(place)\(port)\(rest)"
     }
@@ -101,8 +101,8 @@ public struct RequestHead: Sendable {
         try setURL("\(target.scheme.name)://\(authority)\(text)")
     }
 
-    /// Takes the authority from elsewhere: Host for origin form, the tunnel's target inside CONNECT.
-    /// - Throws: `badHost`, or what is wrong with the host itself, when `authority` is not `host[:port]`.
+    /// Sets the authority: from Host for origin form, from the tunnel's target inside CONNECT.
+    /// - Throws: `badHost`, or the fault of the host, if `authority` is not `host[:port]`.
     public mutating func adopt(authority: some StringProtocol, scheme: Target.Scheme) throws(HTTPFault) {
         let range = fields.store(authority)
         try adopt(authority: range, scheme: scheme)
@@ -121,8 +121,8 @@ public struct RequestHead: Sendable {
         settleAddress()
     }
 
-    /// Two spellings of one IPv6 address are one host: the canonical one takes the place of what was written
-    /// (RFC 5952). The bytes that travel on stay as they are.
+    /// Replaces an IPv6 address by its canonical text (RFC 5952), so that all spellings are one host. The bytes sent on
+    /// stay as they are.
     mutating func settleAddress() {
         let range = target.host
         guard range.lower > 0, fields.bytes[range.lower - 1] == 0x5B, let address = IPAddress(fields.text(range)),
@@ -134,7 +134,7 @@ public struct RequestHead: Sendable {
 }
 
 extension HTTPFault {
-    /// The same fault where the host stands in the Host field.
+    /// The same fault at its place in the Host field.
     func inHost(_ range: ByteRange) -> HTTPFault {
         switch code {
         case .percentInHost, .nonASCIIHost, .emptyLabel, .hostTooLong, .badAddress: self

@@ -22,7 +22,7 @@ public struct HeadParser: Sendable {
         _ input: Span<UInt8>, into head: inout RequestHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         if !inFields {
-            // a request line that is too long by itself is told apart from a head that is
+            // a long request line is a fault of its own, besides a long head
             let bound = min(lineStart + limits.target + 65, limits.bytes)
             let line: RequestLine
             if scanned == lineStart, let plain = RequestLine(plain: input, lineStart, min(input.count, bound)) {
@@ -46,7 +46,7 @@ public struct HeadParser: Sendable {
         return try fieldLines(input, into: &head.fields, limits)
     }
 
-    /// The same for a response.
+    /// Parses the head of a response.
     public mutating func parse(
         _ input: Span<UInt8>, into head: inout ResponseHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
@@ -117,7 +117,7 @@ public struct HeadParser: Sendable {
         }
     }
 
-    /// What became of some lines.
+    /// The result of parsing some lines.
     private enum Outcome {
         /// The next one has not come whole.
         case incomplete
@@ -187,13 +187,13 @@ public struct HeadParser: Sendable {
         throw HTTPFault(.badFieldName, at: end)
     }
 
-    /// What stands before and behind the colon.
+    /// The ranges before and behind the colon.
     @inline(__always)
     private static func slot(_ input: Span<UInt8>, _ lower: Int, _ colon: Int, _ upper: Int) -> FieldSlot {
         let known = FieldName.identify(input, lower, colon)
         var start = colon + 1
         var end = upper
-        // of what is no more than a space, a line holds SP and HTAB alone
+        // bytes up to a space can only be SP and HTAB here
         while start < end, input[start] <= ASCII.space { start &+= 1 }
         while end > start, input[end &- 1] <= ASCII.space { end &-= 1 }
         return FieldSlot(

@@ -1,6 +1,6 @@
 import Formats
 
-/// How a forwarded head differs from the one that came.
+/// The differences between a received head and the forwarded one.
 public struct Forwarding: Sendable {
     /// The framing to announce; fields of the old framing are left out.
     public var framing: BodyFraming
@@ -8,7 +8,7 @@ public struct Forwarding: Sendable {
     public var keepsLength = false
     /// `Expect: 100-continue` was already answered here. Another expectation is the origin's to answer.
     public var dropsExpect = false
-    /// What `Connection` says to the next hop; nil leaves the field out.
+    /// The value of `Connection` for the next hop; nil omits the field.
     public var connection: StaticString?
     /// `Upgrade` is passed on, and `Connection: upgrade` with it (RFC 9110 §7.8).
     public var upgrades = false
@@ -32,7 +32,7 @@ extension RequestHead {
     public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
         let line = Int(methodRange.count) + Int(target.authority.count) + Int(target.pathAndQuery.count)
         let room = line + fields.room(forwarding)
-        // what a closure holds is copied for it, be it borrowed
+        // a closure would copy what it captures, even a borrowed value
         withUnsafePointer(to: self) { head in
             withUnsafePointer(to: forwarding) { forwarding in
                 out.append(addingCapacity: room) { head.pointee.write(into: &$0, forwarding.pointee) }
@@ -116,16 +116,16 @@ extension OutputSpan<UInt8> {
 }
 
 extension FieldTable {
-    /// How many bytes a head with these fields may take, beside what of its first line stands in the buffer.
+    /// The most bytes of a head with these fields, without those of its first line.
     fileprivate func room(_ forwarding: borrowing Forwarding) -> Int {
-        // what else is in a first line, the lines of the framing and of Connection, and the names of Via and Date have less
-        // than 128 bytes together, beside what Connection says
+        // the rest of the first line, the lines of framing and Connection, and the names of Via and Date take less than 128
+        // bytes together, beside the value of Connection
         var room = 128 + (forwarding.connection?.utf8CodeUnitCount ?? 0)
         room += forwarding.via.count + forwarding.date.count + forwarding.lines.count
         return room + linesRoom
     }
 
-    /// How many bytes all fields take as lines.
+    /// The bytes of all fields as lines.
     private var linesRoom: Int {
         var room = 0
         for slot in slots { room += Int(slot.name.count) + Int(slot.value.count) + 4 }
@@ -168,10 +168,10 @@ extension FieldTable {
 }
 
 extension FieldTable {
-    /// All fields as lines, each with its end, as they are and in order: for whoever keeps them.
+    /// Appends all fields as lines, unchanged and in order, for recording.
     public borrowing func appendLines(to out: inout [UInt8]) {
         let room = linesRoom
-        // what a closure holds is copied for it, be it borrowed
+        // a closure would copy what it captures, even a borrowed value
         withUnsafePointer(to: self) { fields in
             out.append(addingCapacity: room) { fields.pointee.writeLines(into: &$0) }
         }
@@ -187,8 +187,8 @@ extension FieldTable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends a line, or puts it off: lines that stand side by side as they are to be written go out as one piece.
-    /// - Parameter run: what is put off by now.
+    /// Appends a line, or postpones it: adjacent lines that need no change are written as one piece.
+    /// - Parameter run: the postponed range.
     @inline(__always)
     fileprivate mutating func append(line slot: FieldSlot, of bytes: Span<UInt8>, after run: inout ByteRange) {
         if let line = slot.line(in: bytes) {
@@ -210,7 +210,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension FieldSlot {
-    /// Where the whole line stands with its end, if it does so byte for byte as it is to be written.
+    /// The range of the whole line with its end, if it can be written byte for byte.
     @inline(__always)
     fileprivate func line(in bytes: Span<UInt8>) -> ByteRange? {
         let (colon, end) = (name.upper, value.upper)

@@ -40,7 +40,7 @@ public enum NormalPath {
         out += [0x25, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 15)]
     }
 
-    /// What means the same encoded or not. A star is a wildcard in globs.
+    /// Whether a byte means the same with and without encoding. A star is a wildcard in globs.
     private static func standsForItself(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !"/;?#%*\\".utf8.contains(byte)
     }

@@ -1,16 +1,15 @@
 import Formats
 
-/// Encodings that no standard allows and some servers read all the same: `%c0%ae`, a dot in UTF-8 that is longer than need
-/// be (RFC 3629 §10), and `%u002e`, as scripts once escaped it. What they hide is read by nobody here: a path with one is
-/// ambiguous.
+/// Encodings that no standard allows and some servers accept: overlong UTF-8 such as `%c0%ae` (RFC 3629 §10), and `%u002e`
+/// of old scripts. Usher does not decode them: a path with one is ambiguous.
 enum OddEncoding {
     /// - Parameter path: without its percent-encoding.
     static func isIn(_ path: [UInt8]) -> Bool {
         path.indices.contains { isOverlong(path, $0) || isScriptEscape(path, $0) }
     }
 
-    /// Beginnings of UTF-8 for what has a shorter form, five and six bytes of the old definition included. Such a byte by
-    /// itself is a letter of Latin-1.
+    /// Whether a byte starts an overlong UTF-8 sequence, including old forms of five and six bytes. Such a byte alone is a
+    /// Latin-1 letter.
     private static func isOverlong(_ path: [UInt8], _ index: Int) -> Bool {
         guard index + 1 < path.count else { return false }
         switch path[index] {

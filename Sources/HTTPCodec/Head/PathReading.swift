@@ -1,10 +1,10 @@
 import Formats
 
-/// One of the ways in which servers read a path before they look it up. They differ in how often they decode it, in
-/// what parts its segments, and in whether a segment's parameters and empty segments count. Who grants something by
-/// path grants it where the path fits however it is read, or `/api/..%2Fadmin` would pass for something under `/api`.
+/// One of the ways in which servers read a path. They differ in the number of decodings, in segment separators, and in the
+/// treatment of parameters and empty segments. A grant by path must hold in every reading; otherwise `/api/..%2Fadmin`
+/// would pass for a path below `/api`.
 public struct PathReading: Equatable, Sendable {
-    /// How often percent-encoding is taken off.
+    /// How often percent-encoding is decoded.
     private let decodings: Int
     /// `%2F` and `%5C` become what they stand for.
     private let decodesSeparators: Bool
@@ -48,18 +48,18 @@ public struct PathReading: Equatable, Sendable {
     /// A longer path that is not read alike by all fits in none: no client writes such, and all readings of it cost.
     private static let longest = 2048
 
-    /// Whether something holds of a path in every reading of it. One reading suffices for the ordinary path.
+    /// Whether a condition holds for a path in every reading. An ordinary path has one reading.
     public static func all(of path: [UInt8], hold: (PathReading) -> Bool) -> Bool {
         guard hold(.asWritten) else { return false }
         guard !isPlain(path.span, path.indices) else { return true }
         guard let plain = settled(path) else { return false }
-        // where nothing climbs, readings only leave things out, and the one that leaves out most tells
+        // without `..` readings only omit parts, and the one that omits most decides
         if !hasPair(plain, 0x2E, 0x2E), !plain.contains(where: isEnd) { return hold(.deepest) }
         return path.count <= longest && !hidesDots(path) && every.allSatisfy(hold)
     }
 
-    /// Some of the path's `..` are such only in some readings. Servers in a row may each remove those that they see, so that
-    /// the last one arrives where no single reading leads; and nobody hides dots in good faith.
+    /// Whether some `..` of the path appear only in some readings. A chain of servers may remove them one after another and
+    /// reach a path that no single reading has. No honest client hides dots.
     private static func hidesDots(_ path: [UInt8]) -> Bool {
         asWritten.segments(of: path).count(where: isParent) != deepest.segments(of: path).count(where: isParent)
     }
@@ -67,8 +67,8 @@ public struct PathReading: Equatable, Sendable {
     /// The path, or the path of a pattern, in this reading. What begins with no slash stays as it is.
     public func applied(to path: [UInt8]) -> [UInt8] { resolved(decoded(path)) }
 
-    /// The path in this reading, and what is left of it to servers that decode it first: it ends at a question mark or a
-    /// number sign then.
+    /// The path in this reading, and its beginnings before a decoded question mark or number sign, where servers that
+    /// decode first end it.
     public func endings(of path: [UInt8]) -> [[UInt8]] {
         let plain = decoded(path)
         let ends = [0x3F, 0x23].compactMap { plain.firstIndex(of: $0) }
@@ -123,7 +123,7 @@ public struct PathReading: Equatable, Sendable {
 
     // MARK: bytes
 
-    /// Nothing in it that servers read in more than one way.
+    /// Whether the range has a single reading.
     public static func isPlain(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var last: UInt8 = 0
         for index in range {
@@ -175,7 +175,7 @@ public struct PathReading: Equatable, Sendable {
         }
     }
 
-    /// What the escape at that place stands for; nil where there is none.
+    /// The byte that the escape at that index stands for; nil if there is none.
     static func escape(_ text: [UInt8], _ index: Int) -> UInt8? {
         guard text[index] == 0x25, index + 2 < text.count, let high = ASCII.hexValue(text[index + 1]),
             let low = ASCII.hexValue(text[index + 2])

@@ -23,7 +23,7 @@ extension RequestHead {
     public mutating func appendQuery(_ written: [UInt8]) {
         let scheme: StaticString = target.scheme == .http ? "http://" : "https://"
         let (authority, rest, path, query) = (target.authority, target.pathAndQuery, target.path, target.query)
-        // a head that is edited is a copy, whose bytes are made anew here, with room for what else may be edited
+        // an edited head is a copy; its bytes are rebuilt here with room for further edits
         let old = fields.bytes
         var bytes: [UInt8] = []
         bytes.reserveCapacity(old.count + scheme.utf8CodeUnitCount + authority.indices.count + rest.indices.count + 128)

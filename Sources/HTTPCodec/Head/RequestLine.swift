@@ -1,6 +1,6 @@
 import Formats
 
-/// Where the parts of a request line stand (RFC 9112 §3).
+/// The ranges of the parts of a request line (RFC 9112 §3).
 struct RequestLine {
     private let start: Int
     private let methodEnd: Int
@@ -8,7 +8,7 @@ struct RequestLine {
     private let version: HTTPVersion
     /// The first byte of the target that may not stand there; its end where there is none.
     private let stop: Int
-    /// Of the CR that ends the line.
+    /// The offset of the CR that ends the line.
     let end: Int
 
     /// The line that begins at `lower`, if it is one of those that nearly all are; nil for one that the other initializer has
@@ -51,7 +51,7 @@ struct RequestLine {
         end = upper
     }
 
-    /// Takes the target apart.
+    /// Parses the target.
     @inline(__always)
     func read(_ input: Span<UInt8>, into head: inout RequestHead, _ limits: HeadLimits) throws(HTTPFault) {
         let target = ByteRange(start: methodEnd &+ 1, end: targetEnd)

@@ -30,8 +30,8 @@ public struct Target: Sendable {
 }
 
 enum TargetParser {
-    /// Takes a request target apart.
-    /// - Throws: `badTarget`, `unsupportedScheme`, and what `HostReader` throws.
+    /// Parses a request target.
+    /// - Throws: `badTarget`, `unsupportedScheme`, and the errors of `HostReader`.
     static func parse(
         _ bytes: Span<UInt8>, _ range: ByteRange, method: Method
     ) throws(HTTPFault) -> Target {
@@ -40,7 +40,7 @@ enum TargetParser {
         return try read(bytes, range, method: method)
     }
 
-    /// The same for what is known to hold only what a target may.
+    /// Parses a target whose characters were checked before.
     static func read(_ bytes: Span<UInt8>, _ range: ByteRange, method: Method) throws(HTTPFault) -> Target {
         var target = Target()
         target.whole = range
@@ -88,7 +88,7 @@ enum TargetParser {
         return (.https, try otherScheme(bytes, lower, upper))
     }
 
-    /// Where the authority of an https URL begins.
+    /// The start of the authority of an https URL.
     private static func otherScheme(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> Int {
         var colon = bytes.first(lower, upper) { $0.outsideNames }
         while colon < upper, bytes[colon] != ASCII.colon {

@@ -9,7 +9,7 @@ public struct URLPlace: Equatable, Sendable {
     /// Without a slash at its end.
     private let path: [UInt8]
 
-    /// Nil for what is no http or https URL.
+    /// Nil if the text is no http or https URL.
     public init?(_ url: String) {
         guard let head = try? RequestHead(method: "GET", url: url) else { return nil }
         scheme = head.target.scheme
@@ -20,12 +20,12 @@ public struct URLPlace: Equatable, Sendable {
         self.path = Array(path)
     }
 
-    /// Whether a request goes to this scheme, host and port.
+    /// Whether a request has this scheme, host and port.
     public func isOrigin(of head: RequestHead) -> Bool {
         head.target.scheme == scheme && head.target.port == port && head.host == host
     }
 
-    /// Whether a request goes to this place, however the server reads its path.
+    /// Whether a request goes to this URL prefix in every reading of its path.
     public func holds(_ head: RequestHead) -> Bool {
         guard isOrigin(of: head) else { return false }
         let asked = head.target.path.isEmpty ? [0x2F] : Array(head.fields.bytes[head.target.path.indices])

@@ -16,7 +16,7 @@ extension Certificate {
                 switch block.name {
                 case PEM_STRING_X509, PEM_STRING_X509_OLD:
                     handle = block.decoded({ d2i_X509(nil, $0, $1) }, freeing: X509_free)
-                // what it is trusted for stands behind it
+                // the certificate is followed by its trust settings
                 case PEM_STRING_X509_TRUSTED: handle = block.decoded({ d2i_X509_AUX(nil, $0, $1) }, freeing: X509_free)
                 default: continue
                 }

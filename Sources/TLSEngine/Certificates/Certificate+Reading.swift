@@ -1,7 +1,7 @@
 internal import Addresses
 internal import COpenSSL
 
-/// What stands in a certificate.
+/// The contents of a certificate.
 extension Certificate {
     /// `CN=Example Root,O=Example` (RFC 4514).
     public var subject: String { Self.text(X509_get_subject_name(handle)) }
@@ -65,7 +65,7 @@ extension Certificate {
     public var isAuthority: Bool { X509_check_ca(handle) == 1 }
     public var isSelfIssued: Bool { X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0 }
 
-    /// Whom it speaks for: DNS names and addresses of its subject alternative name.
+    /// The DNS names and addresses of the subject alternative name.
     public var names: [String] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

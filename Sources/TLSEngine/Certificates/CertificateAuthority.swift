@@ -8,7 +8,7 @@ public struct CertificateAuthority: Sendable {
     /// one's key: after a rotation the first is for this authority's own name and key, signed by the one before.
     public let crosses: [Certificate]
 
-    /// What the certificate says, read once because every leaf asks for it.
+    /// The certificate's subject, read once because every leaf needs it.
     private let subject: [UInt8]
     private let keyIdentifier: [UInt8]
     private let notBefore: Int

@@ -12,7 +12,7 @@ struct CertificateDraft {
     let notAfter: Int
     let extensions: [[UInt8]]
 
-    /// - Throws: `MaterialFault`, whose words follow those for what was to be made.
+    /// - Throws: `MaterialFault`, whose text follows the name of the certificate to be made.
     func signed(by key: PrivateKey) throws(MaterialFault) -> Certificate {
         let algorithm = try SignatureAlgorithm(key)
         guard !publicKeyInfo.isEmpty else {

@@ -1,7 +1,7 @@
 /// Extensions of certificates in DER (RFC 5280 §4.2). Written here because OpenSSL makes them from text
 /// (X509V3_EXT_nconf(3)), which is slow and has a syntax that names would have to be escaped for.
 enum CertificateExtension {
-    /// KeyUsage (§4.2.1.3) of a leaf whose key signs handshakes.
+    /// KeyUsage (§4.2.1.3) of a leaf: digitalSignature, for handshakes.
     static let signsHandshakes = make(0x0F, isCritical: true, DER.bits([0x80], unused: 7))
     /// KeyUsage of an authority: keyCertSign and cRLSign.
     static let signsCertificates = make(0x0F, isCritical: true, DER.bits([0x06], unused: 1))

@@ -1,7 +1,7 @@
 internal import Addresses
 internal import Formats
 
-/// What one certificate for a server speaks for.
+/// The name or address in a server certificate.
 enum CertifiedHost: Equatable {
     /// A DNS name in lower case, its last dot left out. Its first label may be `*`.
     case name(String)

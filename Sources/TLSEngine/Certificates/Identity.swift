@@ -1,4 +1,4 @@
-/// What one side of a handshake proves itself by.
+/// The certificate chain and key by which one side of a handshake authenticates.
 public struct Identity: Sendable {
     public let certificate: Certificate
     /// The certificates between that one and the root, in order; the root is not among them.

@@ -1,7 +1,7 @@
 internal import Addresses
 
-/// The certificates that were made for hosts, each kept until its end is near or too many others were asked for since. A
-/// value without a lock: whoever shares it guards it.
+/// A cache of the certificates made for hosts. One is dropped shortly before it expires, or as the least recently used. A
+/// value without a lock: its owner must guard it.
 public struct LeafCache: Sendable {
     /// More hosts were asked for than may be made certificates for.
     public struct Exhausted: Error, CustomStringConvertible {
@@ -16,14 +16,14 @@ public struct LeafCache: Sendable {
     private struct Slot {
         var host: String
         var leaf: Certificate
-        /// From when on another one is made, in Unix seconds.
+        /// The time from which it is made again, in Unix seconds.
         var renewal: Int
-        /// Places in `slots`, of the one that was asked for last before this one, and first after it.
+        /// The neighbours in `slots` in the order of use; `older` was used before this one.
         var older: Int?
         var newer: Int?
     }
 
-    /// How many were made since the beginning.
+    /// The number of certificates made so far.
     public private(set) var made = 0
     public let capacity: Int
     private let rate: Int

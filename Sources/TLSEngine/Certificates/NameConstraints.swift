@@ -2,8 +2,8 @@ internal import Addresses
 internal import COpenSSL
 internal import Formats
 
-/// What an authority may speak for (RFC 5280 §4.2.1.10), so that its key is worth little to whoever steals it. Where DNS
-/// names alone are named no address is permitted, and where addresses alone are named, no DNS name.
+/// The names that a CA may certify (RFC 5280 §4.2.1.10), so that a stolen key is worth little. If only DNS names are
+/// listed, no address is permitted; if only addresses are, no DNS name.
 public struct NameConstraints: Equatable, Sendable {
     /// In lower case; addresses in their canonical text, a block of one without its prefix. Each once, in the order given.
     public let entries: [String]
@@ -71,8 +71,8 @@ public struct NameConstraints: Equatable, Sendable {
         // a kind of name that nothing is said about would be permitted without bounds
         var excluded: [[UInt8]] = []
         if names.isEmpty { excluded.append(DER.value(0x82, [])) }
-        // one family is not excluded because the other one is permitted: what is permitted is enough to leave it out, and
-        // Java fails on an address that meets an excluded block of the other family
+        // addresses are excluded only if none is permitted: otherwise the permitted list suffices, and Java rejects an
+        // address that meets an excluded block of the other family
         if blocks.isEmpty {
             excluded += [IPAddress.Family.v4, .v6].map { Self.encoded(IPAddress(family: $0, bits: 0), prefix: 0) }
         }
@@ -89,7 +89,7 @@ public struct NameConstraints: Equatable, Sendable {
         return DER.value(0x87, base.bytes + mask)
     }
 
-    /// What a GeneralName that permits stands for, as in `entries`; nil for kinds other than names and addresses.
+    /// The text of a permitted GeneralName, as in `entries`; nil for kinds other than names and addresses.
     fileprivate static func entry(_ kind: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         switch kind {
         case GEN_DNS: return bytes.contains(0) ? nil : ASCII.lowercased(String(decoding: bytes, as: UTF8.self))

@@ -24,7 +24,7 @@ extension PKCS12 {
         }
         var safes: OpaquePointer?
         defer { usher_sk_PKCS7_free(safes) }
-        // certificates are no secret; the code over them shows that nobody changed them
+        // certificates are public; the MAC protects them against changes
         guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1, let container = PKCS12_add_safes(safes, 0) else {
             throw fault
         }

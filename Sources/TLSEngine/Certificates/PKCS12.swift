@@ -69,7 +69,7 @@ public enum PKCS12 {
         return MaterialFault("is a PKCS#12 container that cannot be read")
     }
 
-    /// Containers hold what is above a certificate in any order, and sometimes more than that.
+    /// Finds the issuers of a leaf. Containers hold them in any order, and sometimes other certificates.
     private static func chain(above leaf: Certificate, among all: [Certificate]) -> [Certificate] {
         var chain: [Certificate] = []
         var rest = all

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// The authorities that the system trusts, read before anybody needs them: a hundred and more certificates take as long as
 /// everything else at a start.
 public final class SystemTrust: @unchecked Sendable {
-    // An X509_STORE may be handed from thread to thread; whoever takes it here is its only owner from then on.
+    // An X509_STORE may move between threads. The caller that takes it becomes its only owner.
     private var store: OpaquePointer?
 
     /// - Returns: nil where the system has none that can be read.
@@ -20,7 +20,7 @@ public final class SystemTrust: @unchecked Sendable {
 
     deinit { X509_STORE_free(store) }
 
-    /// What was read, once.
+    /// Returns the store, once.
     func take() -> OpaquePointer? {
         defer { store = nil }
         return store

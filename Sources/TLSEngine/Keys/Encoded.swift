@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// What OpenSSL encodes as DER, and digests of it.
+/// DER encodings by OpenSSL, and their digests.
 enum Encoded {
-    /// - Parameter write: an `i2d` function for what is to be encoded (d2i_X509(3)).
-    /// - Returns: no bytes where it cannot be encoded.
+    /// - Parameter write: the `i2d` function of the value (d2i_X509(3)).
+    /// - Returns: no bytes if the encoding fails.
     static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -26,7 +26,8 @@ enum Encoded {
         return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 ? digest : []
     }
 
-    /// A SEQUENCE of more than 127 bytes, whose length makes it different from all text that begins with `0`.
+    /// Whether the bytes begin a SEQUENCE of more than 127 bytes; its length byte differs from all text that begins with
+    /// `0`.
     static func isDER(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.first == 0x30 && (bytes.dropFirst().first ?? 0) > 0x80
     }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Digests under a key that only this object knows (HMAC-SHA-256, RFC 2104): they tell nothing to whoever reads them.
+/// Digests under a secret key of this object (HMAC-SHA-256, RFC 2104). They reveal nothing about the message.
 public struct KeyedDigest: Sendable {
     /// 32 bytes.
     private let key: [UInt8]
@@ -19,7 +19,7 @@ public struct KeyedDigest: Sendable {
         return made != nil && length == 32 ? digest : nil
     }
 
-    /// The first half, as a key of tables: what has another digest is something else. Nil where the library fails.
+    /// The first half of the digest, as a key of tables. Nil if the library fails.
     public func tableKey(_ message: [UInt8]) -> UInt128? {
         self(message)?.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
     }

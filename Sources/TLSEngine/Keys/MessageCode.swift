@@ -4,7 +4,7 @@ internal import COpenSSL
 public enum MessageCode {
     public enum Hash: String, CaseIterable, Sendable { case sha1, sha256, sha512 }
 
-    /// Nil where the library fails.
+    /// Returns nil if the library fails.
     public static func hmac(_ hash: Hash, key: [UInt8], _ message: [UInt8]) -> [UInt8]? {
         let (function, size): (OpaquePointer?, Int) =
             switch hash {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Seals bytes so that nobody reads or changes them without the key (AES-256-GCM, NIST SP 800-38D). What is sealed is
-/// bound to a name: under another one it does not open.
+/// Encrypts and authenticates bytes with a key (AES-256-GCM, NIST SP 800-38D). Sealed bytes are bound to a name and do not
+/// open under another.
 public struct Sealing: Sendable {
     private let key: SecretBytes
 
@@ -16,8 +16,8 @@ public struct Sealing: Sendable {
         self.key = key
     }
 
-    /// By a key that is made of a secret for one purpose alone.
-    /// - Parameter secret: of any length; the end of its last line is no part of it.
+    /// Derives a key from a secret for one purpose.
+    /// - Parameter secret: of any length; a final line end is ignored.
     public init?(for purpose: StaticString, of secret: SecretBytes) {
         var key = Self.derived(purpose, secret)
         self.init(key: SecretBytes(taking: &key))
@@ -33,7 +33,7 @@ public struct Sealing: Sendable {
         return digest
     }
 
-    /// The nonce, what is sealed, and its tag. Nil where the library fails.
+    /// Returns nonce, ciphertext and tag; nil if the library fails.
     public func seal(_ bytes: [UInt8], name: String) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -60,7 +60,7 @@ public struct Sealing: Sendable {
         return nonce + sealed.prefix(bytes.count) + tag
     }
 
-    /// Nil where it was not sealed with this key under this name, or was changed.
+    /// Returns nil if the bytes were changed, or sealed with another key or name.
     public func open(_ sealed: [UInt8], name: String) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Bytes that are overwritten when nobody holds them any more: keys, and what they were read from.
+/// Secret bytes, such as keys and their sources. They are overwritten when the last reference goes.
 public final class SecretBytes: @unchecked Sendable {
     // Written in `init` alone; everything after that reads.
     private let bytes: UnsafeMutableRawBufferPointer
@@ -26,7 +26,7 @@ public final class SecretBytes: @unchecked Sendable {
         guard isFilled else { throw MaterialFault("could not be made: the system has no randomness to give") }
     }
 
-    /// Takes the bytes over and overwrites the array that they came in.
+    /// Takes the bytes and overwrites the source array.
     public convenience init(taking source: inout [UInt8]) {
         self.init(copying: source.span.bytes.withUnsafeBytes { $0 })
         source.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// How a key signs certificates: what every client verifies for keys of its kind.
+/// The algorithm by which a key signs certificates: one that every client verifies for this kind of key.
 struct SignatureAlgorithm {
     /// AlgorithmIdentifier in DER (RFC 5280 §4.1.1.2).
     let identifier: [UInt8]
@@ -17,7 +17,7 @@ struct SignatureAlgorithm {
             digest = bits <= 256 ? EVP_sha256() : bits <= 384 ? EVP_sha384() : EVP_sha512()
             identifier = DER.sequence(DER.identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, last]))
         case EVP_PKEY_RSA:
-            // sha256WithRSAEncryption (RFC 4055 §5), whose parameters are NULL
+            // sha256WithRSAEncryption (RFC 4055 §5), with NULL parameters
             guard bits >= 2048 else { throw Self.weak("an RSA key of", bits) }
             digest = EVP_sha256()
             identifier = DER.sequence(

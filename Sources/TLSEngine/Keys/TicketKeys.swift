@@ -10,7 +10,7 @@ public final class TicketKeys {
         let cipher: SecretBytes
         let mac: SecretBytes
 
-        /// Nil where the library makes none.
+        /// Nil if the library fails.
         init?(_ seed: SecretBytes) {
             guard let name = TicketKeys.derive(seed, "name", count: 16),
                 let cipher = TicketKeys.derive(seed, "cipher"), let mac = TicketKeys.derive(seed, "mac")
