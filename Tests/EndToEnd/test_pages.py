@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -15,8 +16,8 @@ import programs
 import shop
 import wire
 
-DOCS = {name: (conftest.ROOT / name).read_text() for name in (
-    "README.md", "docs/operate.md", "docs/semantics.md", "docs/templates.md")}
+TYPED = ("README.md", "docs/getting-started.md", "docs/configuration.md", "docs/operate.md")
+DOCS = {name: (conftest.ROOT / name).read_text() for name in (*TYPED, "docs/semantics.md", "docs/templates.md")}
 FENCE = re.compile(r"^```(\S+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
 KEYS = json.loads((conftest.ROOT / "config/usher.schema.json").read_text())["$defs"]["root"]["properties"]
@@ -30,7 +31,7 @@ def is_configuration(text):
     return re.match(r"[ #]*(\w+):", text) and re.match(r"[ #]*(\w+):", text).group(1) in KEYS
 
 
-CASES = next(text for text in fences("README.md", "yaml") if text.startswith("config:"))
+CASES = next(text for text in fences("docs/configuration.md", "yaml") if text.startswith("config:"))
 WHOLE = [(page, text) for page in DOCS for text in fences(page, "yaml") if text != CASES]
 WHOLE += [
     (page, re.sub(r"^ {4}", "", text, flags=re.M)) for page, words in DOCS.items()
@@ -64,8 +65,8 @@ def test_every_configuration_is_read():
         key for _, text in WHOLE for key in yaml.safe_load(text)}
 
 
-def test_the_case_of_the_first_page_passes(call, tmp_path):
-    (tmp_path / "usher.yaml").write_text(fences("README.md", "yaml")[0])
+def test_the_case_of_the_page_of_the_configuration_passes(call, tmp_path):
+    (tmp_path / "usher.yaml").write_text(fences("docs/configuration.md", "yaml")[0])
     (tmp_path / "cases.yaml").write_text(CASES)
     done = call("test", tmp_path / "cases.yaml")
     assert done.returncode == 0 and done.stdout.endswith("\n1 passed, 0 failed\n"), done.stdout + done.stderr
@@ -74,11 +75,13 @@ def test_the_case_of_the_first_page_passes(call, tmp_path):
 # what is typed
 
 COMMANDS = [
-    (page, line.removeprefix("$ ")) for page in ("README.md", "docs/operate.md")
+    (page, line.removeprefix("$ ")) for page in TYPED
     for text in fences(page, "sh", "console") for line in text.splitlines()
     # what usher prints begins with its name, too
     if re.match(r"(\$ )?usher [a-z]", line) and not re.match(r"usher +\d", line)]
-LOOKING = sorted({command.split("  #")[0].rstrip() for _, command in COMMANDS})
+ALL = {command.split("  #")[0].rstrip() for _, command in COMMANDS}
+FIRST = sorted(command for command in ALL if command.startswith("usher init"))
+LOOKING = sorted(ALL - set(FIRST))
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +139,19 @@ def test_what_is_to_be_typed_does_something(world, command):
     allowed = (0, 1) if command.startswith(("usher journey diff", "usher doctor")) else (0,)
     assert done.returncode in allowed, done.stdout + done.stderr
     assert done.stdout or done.stderr
+
+
+def test_the_first_configuration_is_what_init_writes(call, tmp_path):
+    command, = FIRST
+    done = call(*shlex.split(command)[1:], "--output", tmp_path / "usher.yaml")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "usher.yaml").read_text()
+    shown = yaml.safe_load(fences("README.md", "yaml")[0])
+    # the reader takes the signs of comments away
+    answered = re.sub(r"^# (  answers:|    - \{ callback: )", r"\1", text, flags=re.M)
+    assert yaml.safe_load(answered) == shown
+    del shown["authorization"]["answers"]
+    assert yaml.safe_load(text) == shown
 
 
 def test_commands_are_read():
