@@ -1,7 +1,7 @@
 /// The limit of streams that the peer may open. It is announced to the peer but not to nghttp2, which would end the connection
 /// for one too many. Only that stream has to be refused (RFC 9113 §5.1.2).
 struct StreamLimit {
-    /// The placeholder for the limit in the first SETTINGS.
+    /// Stands for the limit in the first SETTINGS.
     static let mark: UInt32 = 0x7FFF_FFFE
 
     let most: UInt32
@@ -9,7 +9,7 @@ struct StreamLimit {
 
     init(_ most: UInt32) { self.most = most }
 
-    /// Replaces the placeholder in the SETTINGS at this offset once they are written.
+    /// Puts the true limit into the SETTINGS at this offset once they are written.
     mutating func tell(_ bytes: inout [UInt8], at start: Int) {
         guard !isTold, bytes.count >= start + 15 else { return }
         isTold = true

@@ -1,7 +1,7 @@
 internal import Formats
 
 /// Makes texts of two recordings comparable: aliases are renumbered in order of appearance, and ids, times and long numbers are
-/// replaced by placeholders.
+/// replaced by stand-ins.
 public struct SteadyText {
     private var names: [SecretAlias: String] = [:]
     private var counts: [SecretKind: Int] = [:]
