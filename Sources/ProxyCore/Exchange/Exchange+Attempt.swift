@@ -7,7 +7,8 @@ extension Exchange {
     /// Sends the client's request, or what a filter made of it.
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         log.tell(.sent, out.now)
-        if attempt.head != nil || filters != nil || engine.plan.firstRequestMatch(received.head, classification) != nil {
+        if attempt.head != nil || filters != nil || engine.plan.firstRequestMatch(received.head, classification) != nil
+        {
             return editAndLease(&context, &out)
         }
         leaseForSending(&context, &out)

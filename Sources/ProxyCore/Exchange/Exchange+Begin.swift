@@ -10,7 +10,8 @@ extension Exchange {
         _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
     ) throws(HTTPFault) {
         body.reset(framing)
-        let refusal = try Reception.refusal(of: &received.head, framing, in: context.tunnel, engine, url: &log.record.url)
+        let refusal = try Reception.refusal(
+            of: &received.head, framing, in: context.tunnel, engine, url: &log.record.url)
         if let refusal { return answer(refusal, isLast: true, &out) }
         // inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password
         if engine.settings.users != nil, context.tunnel == nil {

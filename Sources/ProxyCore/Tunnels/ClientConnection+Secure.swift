@@ -124,7 +124,7 @@ extension ClientConnection {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
         serveInside(now)
-        if negotiated.spoken == .http2 { serveStreams(out) }
+        if negotiated.spoken == .http2 { codec.startHTTP2(engine, out.windows) }
         guard let tunnel, let cell = current else { return }
         if let handshake = tunnel.handshake { handshake.isDone = true }
         context.handshake = tunnel.handshake

@@ -5,13 +5,7 @@ import Interception
 /// connection goes on.
 extension ClientConnection {
     /// From here on nobody looks at what is on the stream. What the client said already goes first.
-    mutating func openTunnel(
-        of cell: ExchangeCell, with head: ResponseHead, on stream: StreamID, by streams: any StreamServer,
-        _ out: inout Outbox
-    ) {
-        var manner = ResponseManner()
-        manner.via = cell.exchange.engine.via(received: head.version)
-        streams.respond(head, .none, manner, on: stream, to: &out.client)
+    mutating func openTunnel(of cell: ExchangeCell, _ out: inout Outbox) {
         let limit = out.now + engine.settings.timeouts.tunnelIdle
         cell.stream.change { $0.tunnel = StreamTunnel(kind: .switched, deadline: limit) }
         guard let begun = cell.stream else { return }
@@ -34,9 +28,9 @@ extension ClientConnection {
 
     /// The origin's.
     mutating func tunnelCame(_ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout Outbox) {
-        guard let streams, let stream = cell.stream, !bytes.isEmpty else { return }
+        guard let stream = cell.stream?.id, !bytes.isEmpty else { return }
         keepTunnel(of: cell, out.now)
-        guard streams.write(bytes, on: stream.id, to: &out.client) else { return }
+        guard codec.write(bytes, on: stream, &out) else { return }
         cell.exchange.log.record.responseBytes += UInt64(bytes.count)
     }
 
@@ -58,14 +52,14 @@ extension ClientConnection {
     /// The origin sends nothing more.
     /// - Parameter cleanly: false where what it sent may have been cut short.
     mutating func endOriginsSide(of cell: ExchangeCell, cleanly: Bool, _ out: inout Outbox) {
-        guard let streams, let stream = cell.stream else { return }
+        guard let stream = cell.stream else { return }
         cell.origin.end()
         // what ends without an answer has been cut off
         guard cleanly, stream.tunnel?.awaitsAnswer != true else {
             cell.exchange.cut(reset: true, &out)
             return settle(cell, &out)
         }
-        streams.end(trailers: [], on: stream.id, to: &out.client)
+        codec.end(trailers: [], on: stream.id, &out)
         keepTunnel(of: cell, out.now)
         finishTunnel(of: cell, &out)
     }
