@@ -58,7 +58,7 @@ extension ClientConnection {
         // what the client takes may be of other streams: it matters to those that it holds up
         if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
         cell.exchange.touched(side, now)
-        if cell.stream?.tunnel != nil { keepTunnel(of: cell, now) }
+        if cell.stream?.tunnel != nil { cell.keepTunnel(until: now + engine.settings.timeouts.tunnelIdle) }
     }
 
     /// The client will send no more.
@@ -174,7 +174,8 @@ extension ClientConnection {
                 read(bytes, &position, through: &origin, for: id, &out)
             }
             if let cell = cell(id), cell.stream?.tunnel != nil {
-                return tunnelCame(bytes.extracting(position...), for: cell, &out)
+                return cell.deliver(
+                    bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
             }
             guard case .tunnel = stage else { return }
         }
@@ -253,7 +254,7 @@ extension ClientConnection {
         case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
-        if let cell = cell(id), cell.stream?.tunnel != nil { return endOriginsSide(of: cell, cleanly: cleanly, &out) }
+        if let cell = cell(id), cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)
         cell(id)?.origin.end()
         guard let cell = cell(id), !cell.exchange.isOver else { return }

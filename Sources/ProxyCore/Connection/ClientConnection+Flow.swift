@@ -49,8 +49,11 @@ extension ClientConnection {
         cell.origin.holds(count, highWater: highWater)
         guard cell.origin.isDone else { return }
         out.now = now
-        pay(cell, &out)
-        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) } else { finishTunnel(&out) }
+        cell.grant(codec, &out)
+        guard cell.stream?.tunnel != nil else { return finishTunnel(&out) }
+        guard !cell.exchange.isOver else { return }
+        cell.finishTunnel(&out)
+        settle(cell, &out)
     }
 
     /// The exchange has no origin any more: nothing waits for it.
@@ -64,9 +67,12 @@ extension ClientConnection {
         guard let cell = cell(id) else { return }
         out.now = now
         cell.origin.lose()
-        pay(cell, &out)
+        cell.grant(codec, &out)
         if case .tunnel = stage { endTunnelWhereUnheard(cell, &out) }
-        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) }
+        guard cell.stream?.tunnel != nil else { return }
+        guard !cell.exchange.isOver else { return }
+        cell.finishTunnel(&out)
+        settle(cell, &out)
     }
 
     // MARK: tunnels

@@ -163,7 +163,12 @@ extension ClientConnection {
             }
             let trailers = codec.trailers
             cell.stream.change { $0.end = trailers }
-            if cell.stream?.tunnel != nil { endClientsSide(of: cell, &out) } else { pump(cell, &out) }
+            guard cell.stream?.tunnel != nil else {
+                pump(cell, &out)
+                break
+            }
+            cell.endClientSide(&out)
+            settle(cell, &out)
         case .reset(let stream):
             guard let cell = cell(on: stream) else { break }
             if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }

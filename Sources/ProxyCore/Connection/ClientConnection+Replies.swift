@@ -57,7 +57,8 @@ extension ClientConnection {
             if codec.writeRaw(bytes, &out) { cell.exchange.log.record.responseBytes += UInt64(bytes.count) }
         case .switching(let head):
             codec.switching(head, via: cell.exchange.engine.via(received: head.version), on: stream, &out)
-            if cell.stream == nil { openTunnel(cell.exchange.id, &out) } else { openTunnel(of: cell, &out) }
+            guard cell.stream != nil else { return openTunnel(cell.exchange.id, &out) }
+            cell.openTunnel(codec, idle: engine.settings.timeouts.tunnelIdle, &out)
         // in a stream, a connection of its own sees to that
         case .connect where cell.stream != nil, .openOwnPages where cell.stream != nil: break
         case .connect: beginTunnel(of: cell, &out)

@@ -61,7 +61,7 @@ extension ClientConnection {
 
     mutating func bodyCame(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
         if cell.stream?.tunnel != nil {
-            passOn(bytes, of: cell, &out)
+            cell.forward(bytes, codec, idle: engine.settings.timeouts.tunnelIdle, &out)
         } else if cell.stream?.pending.isEmpty != false, cell.exchange.wantsBody {
             use(bytes, of: cell, &out)
         } else {
@@ -93,17 +93,9 @@ extension ClientConnection {
         if cell.exchange.bodyCame(bytes, &context, &out) == .pass { out.send(bytes, of: cell.exchange.id) }
         if cell.stream != nil {
             cell.stream.change { $0.owed += bytes.count }
-            pay(cell, &out)
+            cell.grant(codec, &out)
         }
         settle(cell, &out)
-    }
-
-    /// Lets the client send as much as has been used, unless its origin has enough to take.
-    mutating func pay(_ cell: ExchangeCell, _ out: inout Outbox) {
-        guard let owed = cell.stream?.owed, owed > 0, cell.origin.queue != .full, let stream = cell.stream?.id
-        else { return }
-        codec.used(owed, of: stream, &out)
-        cell.stream.change { $0.owed = 0 }
     }
 
     // MARK: the end
