@@ -99,7 +99,7 @@ final class DriverModel: CommandBackend {
     var held: Int {
         machine.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
             guard let stream = cell.stream else { return sum }
-            return sum + stream.pending.count + (machine.streams?.waiting(on: stream.id) ?? 0)
+            return sum + stream.pending.count + machine.codec.waiting(on: stream.id)
         }
     }
 

@@ -11,12 +11,12 @@ extension ClientConnection {
         let isKept = context.source.isAdmitted(by: clients) && keepsTunnel(engine)
         switch stage {
         case .tunnel, .lingering, .closed: return
-        case .serving where streams != nil:
+        case .serving where codec.isMultiplexed:
             putInForce(engine)
             if !isKept { leaveStreams(engine, &out) }
         case .serving where !awaitsRequest:
             next = NextGeneration(engine: engine, isKept: isKept)
-            if !isKept { leg.endAfterThis() }
+            if !isKept { codec.endAfterThis() }
         case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking:
             guard isKept else {
                 if isConnecting {

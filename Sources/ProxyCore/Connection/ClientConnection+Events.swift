@@ -31,10 +31,10 @@ extension ClientConnection {
             cell.exchange.log.record.requestBytes += UInt64(count)
             return wait(until: now + engine.settings.timeouts.tunnelIdle)
         }
-        leg.passed(UInt64(count))
+        codec.passed(UInt64(count))
         cell.exchange.touched(.origin, now)
-        cell.exchange.bodyPassed(UInt64(count), isWhole: leg.isComplete, now)
-        if leg.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
+        cell.exchange.bodyPassed(UInt64(count), isWhole: codec.isComplete, now)
+        if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
     }
 
     /// The driver relays, or a slow reader took something; this keeps what is under way from looking idle.
@@ -56,9 +56,9 @@ extension ClientConnection {
 
     private mutating func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
         // what the client takes may be of other streams: it matters to those that it holds up
-        if side == .client, streams != nil, readsOrigin(of: cell.exchange.id) { return }
+        if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
         cell.exchange.touched(side, now)
-        if cell.stream?.tunnel != nil { keepTunnel(of: cell, now) }
+        if cell.stream?.tunnel != nil { cell.keepTunnel(until: now + engine.settings.timeouts.tunnelIdle) }
     }
 
     /// The client will send no more.
@@ -79,7 +79,7 @@ extension ClientConnection {
         case .serving: break
         }
         // a client that speaks in streams closes them one by one
-        guard streams == nil, let cell = current, !cell.exchange.isReading else {
+        guard !codec.isMultiplexed, let cell = current, !cell.exchange.isReading else {
             return clientGone(reset: false, &out)
         }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
@@ -159,7 +159,7 @@ extension ClientConnection {
     }
 
     /// Bytes came from the origin.
-    /// - Parameter origin: the leg of its connection, which reads them.
+    /// - Parameter origin: the codec of its connection, which reads them.
     public mutating func received(
         _ bytes: Span<UInt8>, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -174,7 +174,8 @@ extension ClientConnection {
                 read(bytes, &position, through: &origin, for: id, &out)
             }
             if let cell = cell(id), cell.stream?.tunnel != nil {
-                return tunnelCame(bytes.extracting(position...), for: cell, &out)
+                return cell.deliver(
+                    bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
             }
             guard case .tunnel = stage else { return }
         }
@@ -183,7 +184,7 @@ extension ClientConnection {
 
     /// Something of an answer came on a stream of a connection that carries many.
     /// - Parameters:
-    ///   - event: what the leg read.
+    ///   - event: what the codec read.
     ///   - bytes: what it read it from.
     public mutating func received(
         _ event: ResponseEvent, of bytes: Span<UInt8>, through origin: any StreamClient, for id: ExchangeID, now: Int,
@@ -253,7 +254,7 @@ extension ClientConnection {
         case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
-        if let cell = cell(id), cell.stream?.tunnel != nil { return endOriginsSide(of: cell, cleanly: cleanly, &out) }
+        if let cell = cell(id), cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)
         cell(id)?.origin.end()
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -398,7 +399,7 @@ extension ClientConnection {
     private mutating func timedOut(_ out: inout Outbox) {
         switch stage {
         case .preface: prefaceTimedOut(&out)
-        case .serving where streams != nil:
+        case .serving where codec.isMultiplexed:
             sayGoodbye(&out)
             closeStreams(&out)
         case .serving: requestTimedOut(&out)

@@ -9,9 +9,9 @@ extension ClientConnection {
     public var readsClient: Bool {
         if context.hasEnded || intake.isPaused { return false }
         // a client that has so much to take gets no further answers
-        if client.queue == .full, streams != nil || awaitsRequest { return false }
+        if client.queue == .full, codec.isMultiplexed || awaitsRequest { return false }
         // streams have windows of their own
-        if streams != nil { return true }
+        if codec.isMultiplexed { return true }
         for cell in cells where cell.origin.queue == .full { return false }
         return true
     }
@@ -25,8 +25,8 @@ extension ClientConnection {
         // what nobody here waits for does not wait for the client either
         if cell.exchange.isOrphan { return true }
         guard client.queue != .full else { return false }
-        guard let streams, let stream = cell.stream?.id else { return true }
-        return streams.waiting(on: stream) <= Self.highWater
+        guard let stream = cell.stream?.id else { return true }
+        return codec.waiting(on: stream) <= Self.highWater
     }
 
     // MARK: queues
@@ -49,8 +49,11 @@ extension ClientConnection {
         cell.origin.holds(count, highWater: highWater)
         guard cell.origin.isDone else { return }
         out.now = now
-        pay(cell, &out)
-        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) } else { finishTunnel(&out) }
+        cell.grant(codec, &out)
+        guard cell.stream?.tunnel != nil else { return finishTunnel(&out) }
+        guard !cell.exchange.isOver else { return }
+        cell.finishTunnel(&out)
+        settle(cell, &out)
     }
 
     /// The exchange has no origin any more: nothing waits for it.
@@ -64,9 +67,12 @@ extension ClientConnection {
         guard let cell = cell(id) else { return }
         out.now = now
         cell.origin.lose()
-        pay(cell, &out)
+        cell.grant(codec, &out)
         if case .tunnel = stage { endTunnelWhereUnheard(cell, &out) }
-        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) }
+        guard cell.stream?.tunnel != nil else { return }
+        guard !cell.exchange.isOver else { return }
+        cell.finishTunnel(&out)
+        settle(cell, &out)
     }
 
     // MARK: tunnels

@@ -49,29 +49,26 @@ extension ClientConnection {
 
     /// The client has sent all that it will: what is still incomplete then stays so.
     mutating func missEnd(_ out: inout Outbox) {
-        guard case .serving = stage, streams == nil else { return }
+        guard case .serving = stage, !codec.isMultiplexed else { return }
         guard let cell = current, !cell.exchange.isReading else {
             return intake.proceeding == .no ? close(reset: false, &out) : ()
         }
-        cell.exchange.clientEnded(lacksBody: !leg.isComplete, &out)
+        cell.exchange.clientEnded(lacksBody: !codec.isComplete, &out)
         settle(cell, &out)
     }
 
     /// Uses as many bytes as the present stage wants.
     private mutating func use(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
         var position = 0
-        while position < bytes.count {
+        // what was read before may hold further events
+        while position < bytes.count || codec.isMultiplexed {
             switch stage {
             case .serving:
-                if let streams {
-                    serve(bytes.extracting(position...), by: streams, &out)
-                    return bytes.count
-                }
-                if isUnused, engine.settings.http2.clients {
+                if isUnused, !codec.isMultiplexed, engine.settings.http2.clients {
                     switch HTTP2Preface(bytes.extracting(position...)) {
                     case .absent: break
                     case .present:
-                        serveStreams(out)
+                        codec.startHTTP2(engine, out.windows)
                         continue
                     case .undecided:
                         wait(until: out.now + engine.settings.timeouts.header)
@@ -110,22 +107,80 @@ extension ClientConnection {
 
     // MARK: requests
 
-    /// Reads what belongs to the exchange that is under way, or the head of the next one.
+    /// Reads what comes next: of the exchange that is under way, of the next one, or of any that has a stream.
     /// - Returns: false where nothing more is wanted now.
     private mutating func serve(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) -> Bool {
-        let cell: ExchangeCell
-        if let under = current, !under.exchange.isReading {
-            guard under.exchange.wantsBody else { return false }
-            cell = under
-            guard readBody(of: cell, bytes, &position, &out) else { return false }
-        } else {
-            cell = current ?? beginHead(&out)
-            guard readHead(of: cell, bytes, &position, &out) else { return false }
+        var place: ExchangeCell?
+        if !codec.isMultiplexed {
+            let cell = current ?? beginHead(&out)
+            if !cell.exchange.isReading {
+                guard cell.exchange.wantsBody else { return false }
+                cell.exchange.bodyMoves(out.now)
+            }
+            place = cell
+        }
+        do throws(HTTPFault) {
+            let event = try codec.read(bytes, &position, into: place, engine, &out)
+            intake.hasMore = position < bytes.count
+            guard take(event, of: bytes, place, &out) else { return false }
+        } catch {
+            guard let place else {
+                closeStreams(&out)
+                return false
+            }
+            place.exchange.bodyBroke(error, &out)
+            settle(place, &out)
         }
         // answered here, and over: the next one has to wait until its record was read
-        if cell.exchange.isOver, case .serving = stage {
-            if position < bytes.count { orderProceed(&out) }
+        guard let place, place.exchange.isOver, case .serving = stage else { return true }
+        if position < bytes.count { orderProceed(&out) }
+        return false
+    }
+
+    /// - Parameter place: whose event it is, where there is one stream.
+    /// - Returns: false where nothing more can be read.
+    private mutating func take(
+        _ event: StreamServerEvent, of bytes: Span<UInt8>, _ place: ExchangeCell?, _ out: inout Outbox
+    ) -> Bool {
+        switch event {
+        case .needsMore:
+            if place == nil { noteTaken(&out) }
             return false
+        case .head(let stream, let framing): begin(place ?? start(stream, &out), framing, &out)
+        case .broken(let stream, let fault): refuse(place ?? start(stream, &out), fault, &out)
+        case .data(let stream, let range):
+            guard let cell = place ?? cell(on: stream) else {
+                codec.used(range.count, of: stream, &out)
+                break
+            }
+            bodyCame(bytes.extracting(range), of: cell, &out)
+            if cell.stream == nil, !endBody(of: cell, &out), range.upperBound == bytes.count { relayRequest(cell) }
+        case .end(let stream):
+            guard let cell = place ?? cell(on: stream) else { break }
+            guard cell.stream != nil else {
+                endBody(of: cell, &out)
+                break
+            }
+            let trailers = codec.trailers
+            cell.stream.change { $0.end = trailers }
+            guard cell.stream?.tunnel != nil else {
+                pump(cell, &out)
+                break
+            }
+            cell.endClientSide(&out)
+            settle(cell, &out)
+        case .reset(let stream):
+            guard let cell = cell(on: stream) else { break }
+            if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }
+            cell.exchange.noteAbandoned(out.now)
+            cell.exchange.cut(reset: true, &out)
+            settle(cell, &out)
+        case .violated(let stream, let fault):
+            guard let cell = cell(on: stream) else { break }
+            let error = ProxyError.broken(fault)
+            cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
+            cell.exchange.cut(reset: true, &out)
+            settle(cell, &out)
         }
         return true
     }
@@ -136,85 +191,26 @@ extension ClientConnection {
         return begin(&out)
     }
 
-    private mutating func readHead(
-        of cell: ExchangeCell, _ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox
-    ) -> Bool {
-        do throws(HTTPFault) {
-            guard
-                let used = try leg.readHead(
-                    bytes.extracting(position...), into: &cell.exchange.request, limits: engine.headLimits)
-            else { return false }
-            position += used
-        } catch {
-            position = bytes.count
-            giveUpHead(of: cell, &out)
-            cell.exchange.refuse(error, &out)
-            settle(cell, &out)
-            return true
-        }
-        intake.hasMore = position < bytes.count
-        startRecord(of: cell, &out)
-        cell.exchange.noteHead()
-        if context.source.isInStream, context.tunnel == nil { cell.exchange.log.record.version = .http2 }
-        do throws(HTTPFault) {
-            let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)
-            try cell.exchange.begin(framing, &context, &out)
-        } catch {
-            cell.exchange.refuse(error, &out)
-        }
-        settle(cell, &out)
-        return true
-    }
-
-    /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of it may colour the
-    /// answer.
-    private mutating func giveUpHead(of cell: ExchangeCell, _ out: inout Outbox) {
-        leg.giveUpHead()
-        cell.exchange.request = RequestHead()
-        startRecord(of: cell, &out)
-    }
-
     /// The next request's head, or its first byte, has not come in time.
     mutating func requestTimedOut(_ out: inout Outbox) {
         guard let cell = current else { return close(reset: false, &out) }
-        giveUpHead(of: cell, &out)
+        codec.giveUpHead()
+        // its fields point at bytes that are not kept, and nothing of it may colour the answer
+        cell.exchange.request = RequestHead()
+        startRecord(of: cell, &out)
         cell.exchange.answer(.requestTimeout, isLast: true, &out)
         settle(cell, &out)
-    }
-
-    private mutating func readBody(
-        of cell: ExchangeCell, _ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox
-    ) -> Bool {
-        cell.exchange.bodyMoves(out.now)
-        do throws(HTTPFault) {
-            let event = try leg.readBody(bytes, &position)
-            intake.hasMore = position < bytes.count
-            switch event {
-            case .data(let range):
-                let piece = bytes.extracting(range)
-                let disposition = cell.exchange.bodyCame(piece, &context, &out)
-                if disposition == .pass { out.send(piece, of: cell.exchange.id) }
-            case .end: break
-            case .needsMore: return false
-            }
-        } catch {
-            cell.exchange.bodyBroke(error, &out)
-            settle(cell, &out)
-            return true
-        }
-        settle(cell, &out)
-        if !endBody(of: cell, &out), position == bytes.count { relayRequest(cell) }
-        return true
     }
 
     /// Tells the exchange that its body is whole, where it is and the exchange wants to know.
     @discardableResult
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
-        guard leg.isComplete, cell.exchange.wantsBody else { return false }
-        let disposition = cell.exchange.bodyEnded(trailers: leg.trailers, &context, &out)
+        guard codec.isComplete, cell.exchange.wantsBody else { return false }
+        let disposition = cell.exchange.bodyEnded(trailers: codec.trailers, &context, &out)
         if disposition == .pass {
             out.orders.append(
-                .sendEnd(cell.exchange.id, trailers: cell.exchange.engine.passed(leg.trailers, cell.exchange.sentHead)))
+                .sendEnd(
+                    cell.exchange.id, trailers: cell.exchange.engine.passed(codec.trailers, cell.exchange.sentHead)))
         }
         settle(cell, &out)
         return true
@@ -222,7 +218,9 @@ extension ClientConnection {
 
     /// The rest of a body of known length needs no decision: it goes straight to the origin.
     mutating func relayRequest(_ cell: ExchangeCell) {
-        guard cell.exchange.streamsRaw, !cell.exchange.log.capture.wantsRequest, let rest = leg.rawBody else { return }
+        guard cell.exchange.streamsRaw, !cell.exchange.log.capture.wantsRequest, let rest = codec.rawRequestBody else {
+            return
+        }
         relays[.client] = rest
     }
 }

@@ -34,33 +34,36 @@ extension ClientConnection {
     }
 
     private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
-        if let streams, let stream = cell.stream?.id { return perform(reply, of: cell, on: stream, by: streams, &out) }
+        let stream = cell.streamID
         switch reply {
         case .interim(let head, let isOwn):
-            leg.interim(head, via: isOwn ? [] : cell.exchange.engine.via(received: head.version), to: &out.client)
+            let via = isOwn ? [] : cell.exchange.engine.via(received: head.version)
+            codec.interim(head, via: via, on: stream, &out)
         case .head(let head, let framing, let how):
             var manner = manner(of: head, how, in: cell, date: out.date)
             manner.closes = isLastOfClient
             manner.isLast = manner.isLast || leaves(out)
-            leg.respond(head, framing, manner, to: &out.client)
+            codec.respond(head, framing, manner, on: stream, &out)
         case .own(let head, let body, let isLast):
             var manner = ResponseManner()
             manner.isOwn = true
             manner.isLast = isLast || leaves(out) || endsTunnel(cell.exchange, status: head.status)
-            leg.respond(head, .length(UInt64(body.count)), manner, to: &out.client)
-            leg.write(body.span, to: &out.client)
-            leg.end(trailers: [], to: &out.client)
+            codec.respond(head, .length(UInt64(body.count)), manner, on: stream, &out)
+            _ = codec.write(body.span, on: stream, &out)
+            codec.end(trailers: [], on: stream, &out)
         case .data(let bytes): write(bytes.span, of: cell, &out)
-        case .end(let trailers): leg.end(trailers: trailers, to: &out.client)
+        case .end(let trailers): codec.end(trailers: trailers, on: stream, &out)
         case .raw(let bytes):
-            out.client += bytes
-            cell.exchange.log.record.responseBytes += UInt64(bytes.count)
+            if codec.writeRaw(bytes, &out) { cell.exchange.log.record.responseBytes += UInt64(bytes.count) }
         case .switching(let head):
-            leg.switching(head, via: cell.exchange.engine.via(received: head.version), to: &out.client)
-            openTunnel(cell.exchange.id, &out)
+            codec.switching(head, via: cell.exchange.engine.via(received: head.version), on: stream, &out)
+            guard cell.stream != nil else { return openTunnel(cell.exchange.id, &out) }
+            cell.openTunnel(codec, idle: engine.settings.timeouts.tunnelIdle, &out)
+        // in a stream, a connection of its own sees to that
+        case .connect where cell.stream != nil, .openOwnPages where cell.stream != nil: break
         case .connect: beginTunnel(of: cell, &out)
         case .openOwnPages:
-            leg.keepOpen()
+            codec.keepOpen()
             out.client.append(literal: Self.established)
         case .call(let call): begin(call, for: cell, &out)
         }
@@ -96,14 +99,7 @@ extension ClientConnection {
 
     /// Body bytes of an origin's answer.
     func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
-        let isWritten: Bool
-        if let streams, let stream = cell.stream?.id {
-            isWritten = streams.write(bytes, on: stream, to: &out.client)
-        } else {
-            leg.write(bytes, to: &out.client)
-            isWritten = !leg.writesNothing
-        }
-        guard isWritten else { return }
+        guard codec.write(bytes, on: cell.streamID, &out) else { return }
         cell.exchange.log.record.responseBytes += UInt64(bytes.count)
         cell.exchange.log.capture.responseCame(bytes, total: &out.captured)
     }
@@ -112,16 +108,12 @@ extension ClientConnection {
         switch ending {
         case .complete: finish(cell, &out)
         case .cut(let reset):
-            if let streams, let stream = cell.stream {
-                return finish(cell, on: stream, by: streams, isWhole: false, &out)
-            }
+            if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }
             out.orders.append(.record(cell.exchange.id))
             finishClosing(reset: reset, &out)
         case .closed:
-            if let streams, let stream = cell.stream {
-                return finish(cell, on: stream, by: streams, isWhole: false, &out)
-            }
-            leg.endAfterThis()
+            if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }
+            codec.endAfterThis()
             finish(cell, &out)
         case .called(let answer):
             cell.exchange.log.capture.delivered(answer.head, answer.body.span, total: &out.captured)
@@ -218,7 +210,7 @@ extension ClientConnection {
     }
 
     /// Something of an answer is here.
-    /// - Parameter head: the leg's; the exchange may keep it and leave another.
+    /// - Parameter head: the codec's; the exchange may keep it and leave another.
     mutating func take(
         _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
         _ cell: ExchangeCell, _ out: inout Outbox
@@ -260,7 +252,7 @@ extension ClientConnection {
 
     /// A body of which nobody needs to see more goes straight to the client.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, !cell.exchange.log.capture.wantsResponse,
+        guard cell.exchange.deliversRaw, codec.writesRaw, !cell.exchange.log.capture.wantsResponse,
             let rest = origin.rawBody
         else { return }
         relays[.origin] = rest

@@ -1,11 +1,9 @@
 internal import Authorization
-internal import HTTP1
-internal import HTTP2
 public import HTTPCodec
 public import Interception
 internal import TLSEngine
 
-/// One client's connection as a machine: what comes before HTTP on it, the leg that reads and writes its messages, the
+/// One client's connection as a machine: what comes before HTTP on it, the codec that reads and writes its messages, the
 /// exchanges on it, and what may follow HTTP. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox.
 /// No socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
 public struct ClientConnection: ~Copyable {
@@ -60,9 +58,7 @@ public struct ClientConnection: ~Copyable {
     /// When the stage has to be over, where no exchange says so, in milliseconds of the loop's clock.
     public private(set) var deadline: Int
     var context: ClientContext
-    var leg = HTTP1Server()
-    /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.
-    private(set) var streams: (any StreamServer)?
+    var codec: ServerCodec
     var remains = StreamRemains()
     /// The client's exchanges, in the order in which they began.
     var cells: [ExchangeCell] = []
@@ -88,7 +84,7 @@ public struct ClientConnection: ~Copyable {
         streams: (any StreamServer)? = nil, now: Int
     ) {
         self.engine = engine
-        self.streams = streams
+        codec = ServerCodec(streams)
         context = ClientContext(stores: stores, source: source, name: client, share: share)
         deadline = now + engine.settings.timeouts.idle
         if source.policy != nil {
@@ -119,13 +115,12 @@ public struct ClientConnection: ~Copyable {
     /// The next request has not begun, or not come whole.
     public var awaitsRequest: Bool {
         guard case .serving = stage else { return false }
-        if streams != nil { return !isBusy }
-        return current.map { $0.exchange.isReading } ?? true
+        return !isBusy
     }
 
     /// A request's head has come, and nothing of its body.
     public var awaitsBody: Bool {
-        guard streams == nil, !leg.isComplete, case .serving = stage, let cell = current else { return false }
+        guard !codec.isComplete, case .serving = stage, let cell = current else { return false }
         return !cell.exchange.isReading && cell.exchange.body.count == 0
     }
 
@@ -159,20 +154,14 @@ public struct ClientConnection: ~Copyable {
 
     /// Its streams on which an exchange is under way.
     public var openStreams: Int {
-        streams == nil ? 0 : cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
+        cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
     }
 
     /// What there was to count of its streams since this was asked last.
-    public func takeTally() -> StreamTally { streams?.takeTally() ?? StreamTally() }
-
-    /// The client speaks HTTP/2 from here on.
-    mutating func serveStreams(_ out: borrowing Outbox) {
-        streams = HTTP2Server(
-            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, budget: out.windows)
-    }
+    public func takeTally() -> StreamTally { codec.takeTally() }
 
     /// It carries many exchanges at a time.
-    public var carriesMany: Bool { streams != nil }
+    public var carriesMany: Bool { codec.isMultiplexed }
 
     /// Nothing has begun on it so far.
     var isUnused: Bool { exchanges == 0 }
@@ -286,13 +275,13 @@ public struct ClientConnection: ~Copyable {
 
     /// The client has its answer: makes ready for the next request, or lingers.
     mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
-        if let streams, let stream = cell.stream { return finish(cell, on: stream, by: streams, isWhole: true, &out) }
+        if let stream = cell.stream { return finish(cell, on: stream, isWhole: true, &out) }
         out.orders.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)
         relays.stop()
-        if leg.isLast || isLastOfClient || !leg.isComplete { return linger(&out) }
+        if codec.isLast || isLastOfClient || !codec.isComplete { return linger(&out) }
         if let next { putInForce(next.engine) }
-        leg.next()
+        codec.next()
         enter(.serving, until: out.now + engine.settings.timeouts.idle)
         if !intake.pending.isEmpty { orderProceed(&out) } else { intake.isPaused = false }
     }

@@ -13,3 +13,8 @@ struct ClientStream {
 
     init(_ id: StreamID) { self.id = id }
 }
+
+extension ExchangeCell {
+    /// What the codec knows it by.
+    var streamID: StreamID { stream?.id ?? ServerCodec.only }
+}

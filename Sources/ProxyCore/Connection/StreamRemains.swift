@@ -29,6 +29,9 @@ struct StreamRemains {
         return true
     }
 
+    /// The client has taken all of it.
+    mutating func taken(_ stream: StreamID) { untaken.removeAll { $0 == stream } }
+
     mutating func add(unfinished stream: StreamID, now: Int) { unfinished.append((stream, now + Self.patience)) }
 
     /// Those that are to be told to stop by now.

@@ -65,7 +65,7 @@ final class DryDriver: CommandBackend {
     func enter(_ tunnel: Origin, streams: Bool) {
         hear(Array("CONNECT \(tunnel) HTTP/1.1\r\nHost: \(tunnel)\r\n\r\n".utf8))
         guard machine.enterTunnel(&out) else { return }
-        if streams { machine.serveStreams(out) }
+        if streams { machine.codec.startHTTP2(machine.engine, out.windows) }
         carryOut()
         client.forget()
     }

@@ -44,7 +44,7 @@ extension ClientConnection {
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for cell: ExchangeCell,
         _ out: inout Outbox
     ) {
-        guard let streams, let stream = cell.stream else { return }
+        guard let stream = cell.stream?.id else { return }
         while cell.stream?.tunnel?.awaitsAnswer == true, !cell.exchange.isOver {
             let event: ResponseEvent
             do throws(HTTPFault) {
@@ -58,15 +58,14 @@ extension ClientConnection {
             manner.isOwn = true
             switch event {
             case .needsMore: return
-            case .interim: streams.interim(origin.head, via: [], on: stream.id, to: &out.client)
+            case .interim: codec.interim(origin.head, via: [], on: stream, &out)
             case .switched:
-                streams.respond(origin.head, .none, manner, on: stream.id, to: &out.client)
+                codec.respond(origin.head, .none, manner, on: stream, &out)
                 cell.stream.change { stream in stream.tunnel.change { $0.kind = .carried(isAnswered: true) } }
-            case .head(let framing): streams.respond(origin.head, framing, manner, on: stream.id, to: &out.client)
-            case .data(let range):
-                _ = streams.write(bytes.extracting(range), on: stream.id, to: &out.client)
+            case .head(let framing): codec.respond(origin.head, framing, manner, on: stream, &out)
+            case .data(let range): _ = codec.write(bytes.extracting(range), on: stream, &out)
             case .end:
-                streams.end(trailers: origin.trailers, on: stream.id, to: &out.client)
+                codec.end(trailers: origin.trailers, on: stream, &out)
                 cell.exchange.release(reusable: false, &out)
                 cell.exchange.complete(out.now)
                 settle(cell, &out)

@@ -8,7 +8,9 @@ extension ClientConnection {
         switch event {
         case .data(let range):
             let piece = bytes.extracting(range)
-            if cell.stream?.tunnel != nil { return tunnelCame(piece, for: cell, &out) }
+            if cell.stream?.tunnel != nil {
+                return cell.deliver(piece, codec, idle: engine.settings.timeouts.tunnelIdle, &out)
+            }
             wait(until: out.now + engine.settings.timeouts.tunnelIdle)
             tunnelBytes(piece, &out)
         case .end: endOrigin(of: cell, cleanly: true, &out)
@@ -19,7 +21,11 @@ extension ClientConnection {
     /// The origin sends nothing more.
     /// - Parameter cleanly: false where what it sent may have been cut short, and it hears nothing either.
     mutating func endOrigin(of cell: ExchangeCell, cleanly: Bool, _ out: inout Outbox) {
-        if cell.stream?.tunnel != nil { return endOriginsSide(of: cell, cleanly: cleanly, &out) }
+        if cell.stream?.tunnel != nil {
+            guard !cell.exchange.isOver else { return }
+            cell.endOriginSide(cleanly: cleanly, &codec, idle: engine.settings.timeouts.tunnelIdle, &out)
+            return settle(cell, &out)
+        }
         originEndedTunnel(cell.exchange.id, cleanly: cleanly, &out)
     }
 }

@@ -180,14 +180,14 @@ extension ClientConnection {
             forgetConnect(&out)
             context.tunnel = target
             serveInside(out.now)
-            if target.isSaidToSpeakHTTP2 { serveStreams(out) }
+            if target.isSaidToSpeakHTTP2 { codec.startHTTP2(engine, out.windows) }
         }
         return true
     }
 
     /// The next bytes are requests of the tunnel's inside.
     mutating func serveInside(_ now: Int) {
-        leg.next()
+        codec.next()
         enter(.serving, until: now + engine.settings.timeouts.idle)
     }
 

@@ -89,7 +89,7 @@ extension ClientConnection {
             current?.exchange.log.tell(.leftUnopened(.protocols(offered)), out.now)
             return openTunnel(tunnel, .named(name), &out)
         }
-        if interception.onRefusal == .tunnel, isLeftAlone(name, tunnel) {
+        if interception.onRefusal == .tunnel, context.isLeftAlone(name, tunnel) {
             current?.exchange.log.tell(.leftUnopened(.refusals(name)), out.now)
             return openTunnel(tunnel, .named(name), &out)
         }
@@ -124,7 +124,7 @@ extension ClientConnection {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
         serveInside(now)
-        if negotiated.spoken == .http2 { serveStreams(out) }
+        if negotiated.spoken == .http2 { codec.startHTTP2(engine, out.windows) }
         guard let tunnel, let cell = current else { return }
         if let handshake = tunnel.handshake { handshake.isDone = true }
         context.handshake = tunnel.handshake
@@ -142,61 +142,9 @@ extension ClientConnection {
     public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout Outbox) {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
-        let name = tunnel.map { $0.target.serverName ?? $0.target.host } ?? "the proxy itself"
-        let remedy = tunnel == nil ? Self.listenerRemedy : Self.remedy
-        switch fault.kind {
-        case .alert(let alert) where TLSFault.refusesCertificate(alert):
-            refused(name, in: tunnel)
-            clientUnsecured(
-                .certificateRefused(
-                    token: "tls_alert_received",
-                    details: "the client refused Usher's certificate for \(name) "
-                        + "(TLS alert \(TLSFault.alertName(alert))): \(remedy)"), &out)
-        case .alert: handshakeFailed("tls_alert_received", "the client's handshake for \(name): \(fault.words)", &out)
-        case .closed where hasSeen:
-            switch departure(from: name, tunnel) {
-            case .besideAnother: clientUnsecured(.leftHandshake(name), &out)
-            case .unclear:
-                handshakeFailed(
-                    "connection_terminated",
-                    "the client left when it had seen Usher's certificate for \(name), without a word; if it refused it, "
-                        + remedy, &out)
-            case .refusal:
-                clientUnsecured(
-                    .certificateRefused(
-                        token: "connection_terminated",
-                        details: "the client left again when it had seen Usher's certificate for \(name), "
-                            + "and likely refused it: \(remedy)"), &out)
-            }
-        case .local:
-            if !hasSeen { out.client.append(contentsOf: Self.internalError) }
-            handshakeFailed("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
-        case .closed, .certificate, .protocolError, .version:
-            handshakeFailed("tls_protocol_error", "the client's handshake for \(name): \(fault.words)", &out)
-        }
-    }
-
-    private static let remedy =
-        "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in "
-        + "tls.except where the client accepts one certificate alone"
-    /// Nothing is opened at a listener: the client speaks TLS to its proxy.
-    private static let listenerRemedy =
-        "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
-        + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
-
-    private func isLeftAlone(_ name: String, _ tunnel: Tunnel) -> Bool {
-        context.stores.refusals?.isLeftAlone(ServerPlace(name, port: tunnel.target.port), for: context.key) == true
-    }
-
-    private func refused(_ name: String, in tunnel: Tunnel?) {
-        guard let tunnel, interception.onRefusal == .tunnel else { return }
-        context.stores.refusals?.refused(ServerPlace(name, port: tunnel.target.port), by: context.key)
-    }
-
-    /// What a client means that closes when it has seen the certificate.
-    private func departure(from name: String, _ tunnel: Tunnel?) -> RefusalCounts.Departure {
-        guard let tunnel, let refusals = context.stores.refusals else { return .unclear }
-        return refusals.left(ServerPlace(name, port: tunnel.target.port), by: context.key)
+        let failure = context.handshakeFailed(fault, hasSeen: hasSeen, tunnel, interception.onRefusal)
+        if fault.kind == .local, !hasSeen { out.client.append(contentsOf: Self.internalError) }
+        clientUnsecured(failure, &out)
     }
 
     mutating func clientHandshakeTimedOut(_ out: inout Outbox) {

@@ -1,0 +1,68 @@
+import HTTPCodec
+import Interception
+import TLSEngine
+
+/// What a failed handshake of the client means.
+extension ClientContext {
+    /// - Parameters:
+    ///   - hasSeen: the client had been shown the certificate.
+    ///   - tunnel: where it was; nil where it was with the listener.
+    func handshakeFailed(
+        _ fault: TLSFault, hasSeen: Bool, _ tunnel: Tunnel?, _ onRefusal: InterceptionPolicy.OnRefusal
+    ) -> ExchangeMoment {
+        let name = tunnel.map { $0.target.serverName ?? $0.target.host } ?? "the proxy itself"
+        let remedy = tunnel == nil ? Self.listenerRemedy : Self.remedy
+        switch fault.kind {
+        case .alert(let alert) where TLSFault.refusesCertificate(alert):
+            refused(name, in: tunnel, onRefusal)
+            return .certificateRefused(
+                token: "tls_alert_received",
+                details: "the client refused Usher's certificate for \(name) "
+                    + "(TLS alert \(TLSFault.alertName(alert))): \(remedy)")
+        case .alert:
+            return .failed(token: "tls_alert_received", details: "the client's handshake for \(name): \(fault.words)")
+        case .closed where hasSeen:
+            switch departure(from: name, tunnel) {
+            case .besideAnother: return .leftHandshake(name)
+            case .unclear:
+                return .failed(
+                    token: "connection_terminated",
+                    details:
+                        "the client left when it had seen Usher's certificate for \(name), without a word; if it refused it, "
+                        + remedy)
+            case .refusal:
+                return .certificateRefused(
+                    token: "connection_terminated",
+                    details: "the client left again when it had seen Usher's certificate for \(name), "
+                        + "and likely refused it: \(remedy)")
+            }
+        case .local:
+            return .failed(token: "proxy_internal_error", details: "no handshake for \(name): \(fault.words)")
+        case .closed, .certificate, .protocolError, .version:
+            return .failed(token: "tls_protocol_error", details: "the client's handshake for \(name): \(fault.words)")
+        }
+    }
+
+    private static let remedy =
+        "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in "
+        + "tls.except where the client accepts one certificate alone"
+    /// Nothing is opened at a listener: the client speaks TLS to its proxy.
+    private static let listenerRemedy =
+        "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
+        + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
+
+    func isLeftAlone(_ name: String, _ tunnel: Tunnel) -> Bool {
+        stores.refusals?.isLeftAlone(ServerPlace(name, port: tunnel.target.port), for: key) == true
+    }
+
+    private func refused(_ name: String, in tunnel: Tunnel?, _ onRefusal: InterceptionPolicy.OnRefusal) {
+        guard let tunnel, onRefusal == .tunnel else { return }
+        stores.refusals?.refused(ServerPlace(name, port: tunnel.target.port), by: key)
+    }
+
+    /// What a client means that closes when it has seen the certificate.
+    private func departure(from name: String, _ tunnel: Tunnel?) -> RefusalCounts.Departure {
+        guard let tunnel, let refusals = stores.refusals else { return .unclear }
+        return refusals.left(ServerPlace(name, port: tunnel.target.port), by: key)
+    }
+}
