@@ -181,7 +181,7 @@ def test_people_realms_and_lockout(own_sandbox):
 
 
 def test_a_session_that_nobody_uses_ends(own_sandbox):
-    sandbox = own_sandbox("--session-idle", "1s")
+    sandbox = own_sandbox("--session-idle", "4s")
     token = shop.login(sandbox)
     url = f"{sandbox.direct}/am/json/realms/root/sessions?_action=getSessionInfo"
     headers = {shop.COOKIE: token, "Accept-API-Version": "resource=4.0"}
