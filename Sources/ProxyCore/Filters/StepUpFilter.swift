@@ -171,7 +171,7 @@ final class StepUpFilter: Filter {
         }
         context.note(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
-        // a step-up for another page's request would run with this client's session
+        // the replay runs with the step-up's result, so the configuration must list the page's origin
         if let refusal = context.initiator.refusal(listed: policy.origins) {
             context.note(.declined(refusal))
             return .proceed
