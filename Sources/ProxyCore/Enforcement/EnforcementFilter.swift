@@ -273,7 +273,7 @@ final class EnforcementFilter: Filter {
 
     private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard let inquiry else { return unavailable("nothing was asked") }
-        // the step-up may take long, and needs no place
+        // a step-up may take its time
         place = nil
         var head = response.head
         _ = asStepUp(&context) { stepUp.response(.head, &head, &$0) }
