@@ -110,7 +110,7 @@ final class CookieLoginFilter: LoginFilter {
             ? lasts : "\(lasts), no longer than renew_before: each request logs in anew"
     }
 
-    // MARK: answers
+    // MARK: responses
 
     func mayRefuse(_ response: ResponseHead) -> Bool { response.status == 401 || response.status == 403 }
 

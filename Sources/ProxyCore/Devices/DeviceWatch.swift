@@ -68,7 +68,7 @@ final class DeviceWatch: Filter {
 
     func end(_ end: FilterEnd) { if case .decided = end { stage = .watching } }
 
-    // MARK: what the app sends
+    // MARK: the app's requests
 
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         guard !hasLooked, let store = context.pushes, context.state != nil else { return nil }
@@ -89,7 +89,7 @@ final class DeviceWatch: Filter {
         return self.call(call, &context)
     }
 
-    // MARK: what AM answers
+    // MARK: AM's responses
 
     private func look(at response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard hasLooked, response.head.status == 200, journey.isAt(context.sent) else { return .proceed }

@@ -51,7 +51,7 @@ struct DryClient {
         return out
     }
 
-    // MARK: answers
+    // MARK: responses
 
     /// - Returns: the client's bytes in reaction.
     mutating func took(_ bytes: [UInt8]) -> [UInt8] {

@@ -178,7 +178,7 @@ final class DryDriver: CommandBackend {
         out.orders.contains { if case .release(let given, _) = $0 { given == id } else { false } }
     }
 
-    // MARK: what takes its time
+    // MARK: time
 
     /// Advances time to the connection's next timer.
     /// - Returns: false if an origin owes a response that the run lacks, or no timer is set.
@@ -205,7 +205,7 @@ final class DryDriver: CommandBackend {
     func perform(_ order: Order) {}
     func finish(_ stream: DryLease) {}
 
-    // MARK: what came of it
+    // MARK: the result
 
     func outcome(of cell: ExchangeCell) -> DryRun.Outcome {
         let first = sent.first { !$0.isCall }

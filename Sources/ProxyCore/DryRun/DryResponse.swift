@@ -15,7 +15,7 @@ public struct DryResponse: Sendable {
         self.isWhole = isWhole
     }
 
-    /// The first final response in these bytes; nil where there is none.
+    /// The first final response in these bytes; nil if there is none.
     /// - Parameters:
     ///   - request: the request that it belongs to.
     ///   - endsCleanly: false if the connection was cut, so missing bytes are a fault.

@@ -424,7 +424,7 @@ final class EnforcementFilter: Filter {
         limit = nil
     }
 
-    // MARK: what comes of it
+    // MARK: the grant
 
     private func grant(_ context: FilterContext) -> FilterAction {
         let head = context.sent

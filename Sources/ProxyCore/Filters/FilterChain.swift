@@ -16,7 +16,7 @@ final class FilterChain {
     /// Adds filters at the end, once the whole request is known.
     func add(_ later: [any Filter]) { members += later }
 
-    // MARK: what is under way
+    // MARK: pending operations
 
     /// A call or a wait is pending, or a response is kept.
     var isHolding: Bool { members.contains { $0.hold != nil } }
@@ -29,7 +29,7 @@ final class FilterChain {
 
     // MARK: the request
 
-    /// - Returns: what to do before the request goes out; nil if nothing.
+    /// - Returns: what to do before the request goes out; nil if there is nothing to do.
     func ready(_ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction? {
         for member in members {
             let action = member.request(.ready, &head, &context)

@@ -50,7 +50,7 @@ extension ClientContext {
 }
 
 extension Engine {
-    /// The way in which a request may end a session, though its Action is not a logout.
+    /// The way in which a request may end a session, though its Action is none of AM's.
     fileprivate func sessionEnd(_ request: RequestHead, _ classification: Classification?) -> Classifier.SessionEnd? {
         guard !settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action }) else {
             return nil

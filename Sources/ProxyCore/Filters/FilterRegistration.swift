@@ -55,7 +55,7 @@ struct FilterSetup {
     let step: Classifier.Step
     /// The Action as session filters see it: LOGOUT also for a request that may be one.
     let watched: Classification?
-    /// The way in which the request may end a session, though its Action is not a logout.
+    /// The way in which the request may end a session, though its Action is none of AM's.
     let sessionEnd: Classifier.SessionEnd?
     let body: EditedBody.Arrival
     /// The entry of `authorization` that covers the request.

@@ -182,7 +182,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         underWay[flight.owner] = left > 0 ? left : nil
     }
 
-    // MARK: what came of a login
+    // MARK: the end of a login
 
     /// Stores the result of a login.
     /// - Returns: false if the login no longer counts.
@@ -233,7 +233,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entries[key]?.heldOff = now.milliseconds + key.coolDown
     }
 
-    // MARK: what resources say
+    // MARK: refusals by resources
 
     /// Notes that a new result was refused too, so the refusal has another cause than the old one's end.
     public mutating func fruitless(_ key: Key, _ refusal: Refusal, _ now: Now) {
@@ -282,7 +282,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         changed?.insert(key)
     }
 
-    // MARK: what was won elsewhere
+    // MARK: results from elsewhere
 
     /// The result, expired or not.
     public func last(_ key: Key) -> Gain? { entries[key]?.gain }
@@ -345,7 +345,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         changed?.insert(key)
     }
 
-    // MARK: what outlives the process
+    // MARK: changes to store
 
     /// Starts recording changes for `takeChanges`.
     public mutating func noteChanges() { changed = changed ?? [] }

@@ -36,7 +36,7 @@ public struct TransactionLedger<Waiter> {
     public var count: Int { total }
     public var most: Int { capacity }
 
-    // MARK: those who wait
+    // MARK: waiting step-ups
 
     /// - Returns: also the displaced step-up, if any: the latest of the client with the most.
     public mutating func park(
@@ -89,7 +89,7 @@ public struct TransactionLedger<Waiter> {
         }
     }
 
-    // MARK: those who speak
+    // MARK: answers of persons
 
     /// The waiting step-ups, the oldest first.
     public func list(now: Int) -> [WaitingTransaction] {

@@ -22,7 +22,7 @@ extension DestinationPattern {
     }
 
     /// The narrowest entry of `tls.ca.constrain_to` that permits every host of this one: `staging.example.com` for
-    /// `*.staging.example.com:443`. Nil where no single one does.
+    /// `*.staging.example.com:443`. Nil if no single entry does.
     public var constraint: String? {
         switch subject {
         case .host(let glob):

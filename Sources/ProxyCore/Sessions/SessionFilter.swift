@@ -32,7 +32,7 @@ final class SessionFilter: Filter {
     private var optional: Int?
     /// The login that is under way.
     private var login: LoginAttempt?
-    /// The session whose idle time the login would restart.
+    /// The existing session, if its idle time may be reset.
     private var renewing: OwnSession?
     /// The session to send if the login fails.
     private var fallback: OwnSession?
@@ -367,7 +367,7 @@ final class SessionFilter: Filter {
         }
     }
 
-    // MARK: answers
+    // MARK: responses
 
     private func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard isSent, !provided.hasRenewed, let own = provided.own,

@@ -150,7 +150,7 @@ final class TokenFilter: LoginFilter {
 
     func win(_ grant: TokenGrant) -> Wins { grant.origin == .refreshed ? .refreshedToken : .token }
 
-    // MARK: answers
+    // MARK: responses
 
     private func refusal(_ response: ResponseHead) -> TokenRefusal? {
         TokenRefusal(response, statuses: source.settings.refreshOn)

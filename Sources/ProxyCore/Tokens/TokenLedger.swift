@@ -43,7 +43,7 @@ public struct TokenLedger: Sendable {
 
     public init() {}
 
-    // MARK: what goes along
+    // MARK: tokens for requests
 
     /// The client's latest grant that suits the entry.
     /// - Parameter winners: the origins of pages, the best first, of which one must have obtained it.
@@ -112,7 +112,7 @@ public struct TokenLedger: Sendable {
         if chains[number]?.signers.isEmpty == true { remove(number) }
     }
 
-    // MARK: what clients come with
+    // MARK: tokens from clients
 
     /// The key of a refresh token that one of these clients got; nil if it is unknown or another client's.
     func find(_ refresh: String, _ source: TokenSource, _ signers: Signers) -> TokenKey? {

@@ -54,7 +54,7 @@ public final class TokenVault: Sendable {
         return suited.first { $0.settings.keeping == .sealed } ?? own ?? suited.first
     }
 
-    // MARK: what is there
+    // MARK: stored tokens
 
     public struct Found: Sendable {
         /// Tokens that were restored.

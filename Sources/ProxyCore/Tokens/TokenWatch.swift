@@ -83,7 +83,7 @@ final class TokenWatch: Filter {
         .token(resource: source.name, words)
     }
 
-    // MARK: who it is about
+    // MARK: the clients
 
     /// The entries that learn from exchanges with this server, and the clients that each identifies.
     private func learners(_ exchange: ObservedExchange, _ context: FilterContext) -> [(TokenSource, TokenClient)] {
@@ -194,7 +194,7 @@ final class TokenWatch: Filter {
         context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
-    // MARK: answers
+    // MARK: responses
 
     private func refused(_ status: Int, _ context: FilterContext) {
         guard case .renewing(_, let flight) = stage else { return }

@@ -42,7 +42,7 @@ final class LoopDesks {
         passwords = nil
     }
 
-    // MARK: what is decided for all loops
+    // MARK: shared state of all loops
 
     func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
         limits.register(ticket, of: id, for: connection)
