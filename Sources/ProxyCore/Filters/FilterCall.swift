@@ -12,7 +12,7 @@ final class FilterCall {
     let bound: CallBound
     /// Makes the moment to log when the call goes out to a URL.
     let told: Told
-    /// The interceptor that owns the login. It does not apply to this call.
+    /// The owner of the login. An interceptor does not apply to its own calls.
     let issuer: String?
     /// The login whose answers the call may carry.
     let login: LoginAttempt?

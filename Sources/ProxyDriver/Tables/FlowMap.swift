@@ -4,7 +4,7 @@ import Interception
 /// limited; the oldest are dropped first.
 struct FlowMap {
     private var payloads: [UInt128: ActionPayload] = [:]
-    /// A ring of keys in order of arrival; the next one replaces `oldest`.
+    /// The keys in order of arrival; those before `oldest` were dropped.
     private var order: [UInt128] = []
     private var oldest = 0
     private(set) var bytes = 0
