@@ -1,16 +1,16 @@
 import Formats
 
-/// The beginning of a body that goes past, as much of it as there is room for.
+/// The beginning of a relayed body, up to the capture limits.
 struct CapturedBody {
     private(set) var bytes: [UInt8] = []
-    /// More came than that.
+    /// The body was longer.
     private(set) var isCut = false
 
     private static let keptCapacity = 16 << 10
 
     func wants(_ limit: Int) -> Bool { !isCut && bytes.count < limit }
 
-    /// - Parameter total: bytes that are held of all bodies.
+    /// - Parameter total: the bytes that are held of all bodies.
     mutating func take(_ more: Span<UInt8>, _ limits: CaptureLimits, _ total: inout Int) {
         guard !isCut, !more.isEmpty else { return }
         let room = min(limits.body - bytes.count, limits.total - total, more.count)

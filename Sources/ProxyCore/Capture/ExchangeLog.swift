@@ -2,7 +2,7 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// What is told of one exchange: to the log by its record, to the journal by what is captured of it.
+/// Collects one exchange's data: its record for the log, its capture for the journal.
 struct ExchangeLog: ~Copyable {
     var record = ExchangeRecord()
     let capture = FlowCapture()
@@ -10,25 +10,25 @@ struct ExchangeLog: ~Copyable {
 
     init(_ redaction: Redaction) { self.redaction = redaction }
 
-    /// Another generation of the configuration says what is secret.
+    /// Takes over the redaction of a newer configuration.
     mutating func adopt(_ redaction: Redaction) { self.redaction = redaction }
 
     // MARK: moments
 
     /// The request's head is here.
-    /// - Parameter tellsProvenance: its `Provenance` is wanted.
+    /// - Parameter tellsProvenance: the log shows the request's `Provenance`.
     mutating func begin(_ request: borrowing RequestHead, tellsProvenance: Bool) {
         record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
         record.version = request.version
         if tellsProvenance { record.provenance = redaction.provenance(of: request.fields) }
     }
 
-    /// Everything that happens to the exchange goes through here.
+    /// Records a moment. Every moment of the exchange passes here.
     mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
         record.take(moment.isPlain ? moment : moment.redacted(redaction.text), at: now - capture.began)
     }
 
-    /// What interceptors did in a phase. One that waits is told of when it has come to its end.
+    /// Records the interceptors' acts in a phase. A waiting phase is recorded when it ends.
     mutating func tell(of outcome: borrowing Outcome, _ phase: PhaseJudgement.Phase, _ now: Int) {
         if case .suspend = outcome.verdict { return }
         if let judgement = outcome.judgement { tell(.judged(judgement), now) }
@@ -43,7 +43,7 @@ struct ExchangeLog: ~Copyable {
         }
     }
 
-    /// How long interceptors have a message wait, in milliseconds; each of them is told of.
+    /// The milliseconds that interceptors delay a message; each delay is recorded.
     mutating func drawn(_ delays: [DelayWish], _ now: Int) -> Int {
         delays.drawn().reduce(0) { sum, wait in
             if wait.milliseconds > 0 {
@@ -53,7 +53,7 @@ struct ExchangeLog: ~Copyable {
         }
     }
 
-    /// The same of a response's end.
+    /// The same for the end of a response.
     mutating func held(_ ending: AnswerEnding, _ now: Int) -> Int {
         ending.holds.drawn().reduce(0) { sum, hold in
             tell(.endDelayed(interceptor: hold.interceptor, milliseconds: hold.milliseconds), now)
@@ -61,43 +61,43 @@ struct ExchangeLog: ~Copyable {
         }
     }
 
-    /// What happened since the last time this was asked.
+    /// The moments since the last call.
     mutating func takeEvents() -> [ExchangeRecord.Event] {
         guard !record.events.isEmpty else { return [] }
         defer { record.events = [] }
         return record.events
     }
 
-    /// What happened in a call of the exchange.
+    /// Adds the moments of a call.
     mutating func add(_ events: [ExchangeRecord.Event]) { record.events += events }
 
     // MARK: traces (W3C Trace Context)
 
     var isTraced: Bool { record.trace != nil }
 
-    /// Continues the client's trace, or begins one. Without tracing, the client's fields pass as any others do.
+    /// Continues the client's trace, or starts one. Without tracing, the client's trace fields pass unchanged.
     mutating func beginTrace(of request: inout RequestHead, _ share: Double) {
         let values = request.fields.values(named: TraceParent.fieldName)
-        // several are none
+        // several fields are invalid and count as none
         let parent = values.count == 1 ? values.first.flatMap { TraceParent($0) } : nil
         record.trace = ExchangeTrace(continuing: parent, share: share)
-        // what belongs to a trace that is not continued goes no further
+        // removes the state of a trace that is not continued
         if parent == nil { request.fields.remove(named: TraceParent.stateName) }
     }
 
-    /// Whoever gets the request is a child of this exchange's span, or of this call's.
+    /// Writes the trace field: the recipient's span is a child of this exchange's or call's.
     func showTrace(in head: inout RequestHead) {
         guard let trace = record.trace else { return }
         head.fields.remove(named: TraceParent.fieldName)
         head.fields.add(TraceParent.fieldName, trace.shown.description)
     }
 
-    /// This call is a part of what its caller is about.
+    /// Makes this call a part of its caller's trace.
     mutating func joinTrace(of caller: borrowing ExchangeLog, _ now: Int) {
         record.trace = caller.record.trace?.child(began: now - capture.began)
     }
 
-    /// A call that is over stands in its caller's trace.
+    /// Adds a finished call to its caller's trace.
     mutating func addToTrace(_ call: borrowing Exchange, status: Int, _ now: Int) {
         guard let span = call.log.record.trace, span.isSampled, let purpose = call.call else { return }
         record.trace?.add(

@@ -1,20 +1,20 @@
 import HTTPCodec
 
-/// What the journal is told of an exchange and nothing else keeps until it is over. An object, lent with the exchange's place.
-/// Heads share their bytes with those that they were taken of: nothing is copied before somebody changes one.
+/// Data of an exchange that only the journal needs, until the exchange is over. It is a class, reused with the exchange's cell.
+/// Heads share their bytes with the originals until one changes.
 final class FlowCapture {
-    /// What the client was given.
+    /// The response that the client got.
     enum Delivery {
         case nothing
         /// The response of the exchange.
         case response
-        /// This one, which was made here.
+        /// This response, made by Usher.
         case own(ResponseHead)
-        /// What a call came to, which goes to the filter that made it.
+        /// The response to a call, which goes to the calling filter.
         case called(ResponseHead)
     }
 
-    /// When phases began, in milliseconds of the loop's clock; 0 for those that there were none of.
+    /// The start of each phase, in milliseconds of the loop's clock; 0 for a phase that did not happen.
     struct Marks {
         var resolving = 0
         var connecting = 0
@@ -23,18 +23,18 @@ final class FlowCapture {
         var answered = 0
     }
 
-    /// When the exchange began that events are told of: for a call, its caller.
+    /// The start of the exchange that moments count from; for a call, its caller's.
     var began = 0
-    /// When this one did.
+    /// The start of this exchange.
     private(set) var started = 0
     private(set) var id: UInt64 = 0
     private(set) var parent: UInt64 = 0
     private(set) var limits: CaptureLimits?
     private(set) var marks = Marks()
-    /// What went out, where it may be another than what came.
+    /// The request that went out, if it may differ from the received one.
     private(set) var sent: RequestHead?
     private(set) var sentBody: [UInt8]?
-    /// What was answered, where interceptors may have changed it.
+    /// The origin's response, if interceptors may have changed it.
     private(set) var answer: ResponseHead?
     private(set) var answerBody: [UInt8]?
     var delivery = Delivery.nothing
@@ -43,7 +43,7 @@ final class FlowCapture {
 
     var isOn: Bool { limits != nil }
 
-    /// - Parameter parent: the flow that a call is made for.
+    /// - Parameter parent: the flow that made this call; 0 for none.
     func begin(_ id: UInt64, parent: UInt64 = 0, _ limits: CaptureLimits?, _ now: Int) {
         self.id = id
         self.parent = parent
@@ -51,11 +51,11 @@ final class FlowCapture {
         started = now
     }
 
-    /// More of the body is wanted, so that it has to come this way.
+    /// More of the body is wanted, so it must be relayed through this process.
     var wantsRequest: Bool { limits.map { request.wants($0.body) } ?? false }
     var wantsResponse: Bool { limits.map { response.wants($0.body) } ?? false }
 
-    /// - Parameter total: bytes that are held for all exchanges of the loop.
+    /// - Parameter total: the bytes that are held for all exchanges of the loop.
     func requestCame(_ bytes: Span<UInt8>, total: inout Int) {
         if let limits { request.take(bytes, limits, &total) }
     }
@@ -64,7 +64,7 @@ final class FlowCapture {
         if let limits { response.take(bytes, limits, &total) }
     }
 
-    /// The driver has begun with a step on the way to the origin.
+    /// The driver has started a step towards the origin.
     func reached(_ step: LeaseStep, _ now: Int) {
         switch step {
         case .resolving: marks.resolving = now
@@ -73,7 +73,7 @@ final class FlowCapture {
         }
     }
 
-    /// The request goes out, with these in the place of what came where they are there.
+    /// The request goes out; a given head or body replaces the received one.
     func sends(_ head: RequestHead?, _ body: [UInt8]?, _ now: Int) {
         guard isOn else { return }
         marks.sent = now
@@ -81,32 +81,32 @@ final class FlowCapture {
         sentBody = body
     }
 
-    /// The head of an answer is here.
+    /// The head of a response is here.
     func answered(_ now: Int) {
         guard isOn else { return }
         marks.answered = now
         forgetAnswer()
     }
 
-    /// Interceptors may change this answer. The first that is told is the origin's.
+    /// Keeps a response that interceptors may change. The first one is the origin's.
     func keepAnswer(_ head: ResponseHead, _ body: [UInt8]?) {
         guard isOn, answer == nil else { return }
         answer = head
         answerBody = body
     }
 
-    /// What a call came to.
+    /// Keeps the response to a call.
     func delivered(_ head: ResponseHead, _ body: Span<UInt8>, total: inout Int) {
         guard isOn else { return }
         delivery = .called(head)
         responseCame(body, total: &total)
     }
 
-    /// Bytes went past of which nothing is known.
+    /// Notes that bytes passed without being captured.
     func requestPassed() { request.pass() }
     func responsePassed() { response.pass() }
 
-    /// Lets go of everything.
+    /// Drops all data.
     func forget(total: inout Int) {
         guard limits != nil else { return }
         limits = nil
@@ -124,7 +124,7 @@ final class FlowCapture {
         delivery = .nothing
     }
 
-    /// Another answer comes.
+    /// Drops the kept response before another one.
     func forgetAnswer() {
         if answer != nil { answer = nil }
         if answerBody != nil { answerBody = nil }

@@ -3,9 +3,9 @@ import HTTPCodec
 import Interception
 import Journal
 
-/// Writes into a batch what the journal is told of an exchange.
+/// Writes an exchange's data into a batch for the journal.
 enum FlowWriter {
-    /// - Parameter now: when it was over.
+    /// - Parameter now: the end of the exchange.
     static func write(_ exchange: borrowing Exchange, into batch: inout FlowBatch, now: Int) {
         var packer = batch.begin(exchange.log.record.events)
         packNumbers(exchange, &packer, now)
@@ -51,7 +51,7 @@ enum FlowWriter {
 
     // MARK: earlier attempts
 
-    /// - Parameter answer: the body; nil where it was not waited for.
+    /// - Parameter answer: the body; nil if the exchange did not wait for it.
     static func writeAttempt(
         of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
     ) {
@@ -137,7 +137,7 @@ enum FlowWriter {
         }
     }
 
-    /// Who asks, and what the request means.
+    /// Writes the client and the request's Action.
     private static func packSources(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
         packer.set(.client, exchange.log.record.client)
         if let user = exchange.log.record.user { packer.set(.user, user) }

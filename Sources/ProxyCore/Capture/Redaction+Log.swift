@@ -3,9 +3,9 @@ internal import HTTPCodec
 internal import Interception
 internal import Journal
 
-/// What interceptors write to the log themselves (`log`). A value that may be a secret, by its name or by its looks, is left out.
+/// Redacts the lines that interceptors write with `log`. It leaves out a value that may be a secret by its name or its looks.
 extension Redaction {
-    /// A line may have so many bytes, and a value in it so many.
+    /// The most bytes of a line, and of a value in it.
     private static let longestLine = 1024
     private static let longestPart = 256
 
@@ -18,7 +18,7 @@ extension Redaction {
             case .absent: line += "-"
             }
         }
-        // what is cut could not be found any more
+        // redacts first, as a secret that is cut could not be found
         return Self.cut(text(line), Self.longestLine)
     }
 
@@ -36,27 +36,27 @@ extension Redaction {
         case .header(let name): !names.mayHide(name)
         case .query(let name):
             harmless.contains(plain: 0..<name.utf8.count, of: Array(name.utf8).span) && !names.mayHide(name)
-        // what is within an object or a list has names of its own
+        // the members of an object or a list have names of their own
         case .member(let pointer): !pointer.names.contains(where: names.mayHide) && !"{[".contains(value.first ?? " ")
         case .name: realm(value) == value
         case .code: false
         }
     }
 
-    /// A URL as the log shows it; nil where it is none.
+    /// A URL as the log shows it; nil if the value is none.
     private func shownURL(_ value: String) -> String? {
         guard value.contains("://"), let head = try? RequestHead(method: "GET", url: value) else { return nil }
         return url(of: head)
     }
 
-    /// Credentials, parameters and what is padded, and what the journal takes for a secret.
+    /// The value looks like credentials, parameters or padded base64, or the journal counts it as a secret.
     private func looksSecret(_ value: String) -> Bool {
         let lower = ASCII.lowercased(value)
         return ["basic ", "bearer ", "dpop "].contains(where: lower.hasPrefix) || value.utf8.contains(0x3D)
             || finder.finds(in: Array(value.utf8))
     }
 
-    /// No more than so many bytes, without the half of a character.
+    /// Cuts a text to this many bytes, without splitting a character.
     private static func cut(_ text: String, _ most: Int) -> String {
         guard text.utf8.count > most else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: most)

@@ -3,19 +3,19 @@ internal import HTTPCodec
 internal import Interception
 internal import Journal
 
-/// Keeps secrets out of what is recorded (docs/protocol.md#what-is-secret). The one place that decides what of a URL, a tree or a
-/// sentence may stand in a log.
+/// Keeps secrets out of records (docs/protocol.md#what-is-secret). It alone decides which parts of a URL, a tree or a sentence a
+/// log may show.
 public final class Redaction: Sendable {
     let harmless: HarmlessNames
     let names: SecretNames
     let finder: MessageRedactor
     private let secrets: SecretTexts
 
-    /// Longer names and values are none that anybody gave to a parameter of those sorts.
+    /// The most bytes of a parameter's name and value; longer ones are redacted.
     private static let longestName = 64
     private static let longestValue = 128
 
-    /// Bytes of what a reference was filled in with, from which on it is looked for.
+    /// The fewest bytes of a reference's value that is searched for.
     public static var shortestSecret: Int { SecretTexts.shortest }
 
     public init(_ settings: Settings) {
@@ -28,7 +28,7 @@ public final class Redaction: Sendable {
 
     // MARK: words
 
-    /// A sentence, or what else was put together here, without what references of the configuration were filled in with.
+    /// A sentence without the values of the configuration's references.
     public func text(_ text: String) -> String {
         guard !secrets.isEmpty else { return text }
         var bytes = Array(text.utf8)
@@ -36,7 +36,7 @@ public final class Redaction: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The strings of a document, likewise.
+    /// A document with its strings redacted likewise.
     public func document(_ value: JSONValue) -> JSONValue {
         guard !secrets.isEmpty else { return value }
         return switch value {
@@ -47,14 +47,14 @@ public final class Redaction: Sendable {
         }
     }
 
-    /// A tree as a client named it: an advice is a whole document in its place, and whatever is no name may be anything.
+    /// The tree that a client named. An advice in its place becomes its type, and a text that is no name is redacted.
     func tree(_ payload: ActionPayload?) -> String? {
         guard let tree = payload?.tree else { return nil }
         if let type = payload?.type, ASCII.equal(type, "composite_advice") { return "composite_advice" }
         return name(tree)
     }
 
-    /// A realm as a client named it, in the path or as a parameter.
+    /// The realm that a client named, in the path or as a parameter.
     func realm(_ realm: String?) -> String? { realm.map(name) }
 
     private func name(_ text: String) -> String {
@@ -64,10 +64,10 @@ public final class Redaction: Sendable {
         return isName ? self.text(text) : SecretTexts.replacement.description
     }
 
-    /// Whence a client says that it came, and what it calls itself.
+    /// The client's Referer and User-Agent.
     func provenance(of fields: borrowing FieldTable) -> Provenance {
         var referer: [UInt8] = []
-        // what is no URL may be anything
+        // redacts a Referer that is no URL
         if let text = fields["Referer"] {
             if let head = try? RequestHead(method: "GET", url: text) {
                 appendURL(of: head, to: &referer)
@@ -83,15 +83,14 @@ public final class Redaction: Sendable {
 
     // MARK: URLs
 
-    /// A URL of Usher's own calls.
+    /// The URL of a call by Usher.
     func url(of head: borrowing RequestHead) -> String {
         var out: [UInt8] = []
         appendURL(of: head, to: &out)
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Appends the request's URL as the client asked for it, in ASCII. Values of parameters are shown under harmless
-    /// names alone.
+    /// Appends the request's URL as the client sent it, in ASCII. Only parameters with harmless names show their values.
     func appendURL(of head: borrowing RequestHead, to out: inout [UInt8]) {
         let start = out.count
         let target = head.target
@@ -103,10 +102,10 @@ public final class Redaction: Sendable {
         } else {
             text.put(target.scheme == .http ? "http://" : "https://", bytes)
             text.keep(target.authority.indices, of: bytes)
-            // OPTIONS * is about the whole server, whose URL has no path (RFC 9112 §3.3)
+            // OPTIONS * addresses the whole server, whose URL has no path (RFC 9112 §3.3)
             if target.form != .asterisk { appendPath(target.path.indices, of: bytes, to: &text) }
             if let query = target.query {
-                // the question mark stands before it
+                // the question mark before it
                 text.keep(query.lower - 1..<query.lower, of: bytes)
                 appendParameters(query.indices, of: bytes, to: &text)
             }
@@ -120,8 +119,7 @@ public final class Redaction: Sendable {
     private static let semicolon: UInt8 = 0x3B
     private static let slash: UInt8 = 0x2F
 
-    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` and `tokens` names
-    /// one, and a token may stand anywhere.
+    /// Redacts parameters after a semicolon (RFC 3986 §3.3), the segment after `sessions` or `tokens`, and tokens anywhere.
     private func appendPath(_ path: Range<Int>, of bytes: Span<UInt8>, to text: inout URLText) {
         guard Self.mayHide(path, of: bytes) else { return text.keep(path, of: bytes) }
         var start = path.lowerBound
@@ -145,7 +143,7 @@ public final class Redaction: Sendable {
         }
     }
 
-    /// Whether something in a path may not be shown. In most nothing is, which is known by one look.
+    /// Part of the path may need redaction. One quick look clears most paths.
     private static func mayHide(_ path: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         let sign = bytes.first(path.lowerBound, path.upperBound) {
             $0.equal(to: semicolon) | $0.equal(to: 0x25) | $0.equal(to: 0x2A)
@@ -155,7 +153,7 @@ public final class Redaction: Sendable {
         while place < path.upperBound {
             place = bytes.near(place, path.upperBound) { $0.equal(to: slash) } + 1
             guard place + shortestHidden < path.upperBound else { return false }
-            // `sessions`, `tokens`, `eyJ`, `AQIC`
+            // matches `sessions`, `tokens`, `eyJ`, `AQIC`
             switch (bytes[place] | 0x20, bytes[place + 1] | 0x20, bytes[place + 2] | 0x20) {
             case (0x73, 0x65, 0x73), (0x74, 0x6F, 0x6B), (0x65, 0x79, 0x6A), (0x61, 0x71, 0x69): return true
             default: break
@@ -185,10 +183,10 @@ public final class Redaction: Sendable {
         guard name.lowerBound < end else { return }
         let hasValue = name.upperBound < end
         let value = (hasValue ? name.upperBound + 1 : end)..<end
-        // nearly all names are of letters, digits and hyphens
+        // nearly all names have only letters, digits and hyphens
         let isPlain = bytes.near(name.lowerBound, name.upperBound) { $0.outsideNames } == name.upperBound
         let isHarmless = isPlain ? harmless.contains(plain: name, of: bytes) : harmless.contains(name, of: bytes)
-        // a token of base64 ends in such signs, and some programs put one behind whatever has none; without one it is a value
+        // base64 tokens end in equals signs, and some programs add one to a bare token; a name without one is a value
         let isNamed = hasValue && value.isEmpty && Self.isWords(name, of: bytes)
         let isBare = value.allSatisfy { bytes[$0] == Self.equals } && !isNamed
         if isHarmless || !isBare && (isPlain ? name.count <= Self.longestName : Self.isName(name, of: bytes)) {
@@ -206,10 +204,10 @@ public final class Redaction: Sendable {
 
     private static let longestWords = 32
 
-    /// Whether it is of words, as in `redirect_uri` and `redirectUri`, and no token.
+    /// The text consists of words, as `redirect_uri` and `redirectUri` do; a token does not.
     private static func isWords(_ name: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         guard name.count <= longestWords, ASCII.isAlpha(bytes[name.lowerBound]) else { return false }
-        // a capital begins a word of three letters at least
+        // a capital starts a word of at least three letters
         var run = 2
         for index in name {
             let byte = bytes[index]
@@ -223,7 +221,7 @@ public final class Redaction: Sendable {
         return run > 1
     }
 
-    /// Whether it is written as names of parameters are, percent-encoded or not: free text and documents are none.
+    /// The text is spelled like a parameter name, percent-encoded or not; free text and documents are not.
     private static func isName(_ name: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         guard name.count <= longestName else { return false }
         var index = name.lowerBound
@@ -244,10 +242,10 @@ public final class Redaction: Sendable {
         return true
     }
 
-    /// As much of a harmless value as is harmless, up to there: a URL in it has a query and a fragment of its own, encoded or
-    /// not, and may have a user before an @.
+    /// The end of the harmless beginning of a value. A URL in it may have a query or fragment, encoded or not, or a user before
+    /// an @.
     private static func open(_ value: Range<Int>, of bytes: Span<UInt8>) -> Int {
-        // what stands before it is of letters, digits and hyphens
+        // skips letters, digits and hyphens
         var index = bytes.near(value.lowerBound, value.upperBound) { $0.outsideNames }
         var end: Int?
         while index < value.upperBound {

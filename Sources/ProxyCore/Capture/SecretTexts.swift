@@ -1,26 +1,25 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What references of the configuration were filled in with: where it stands in words or URLs, it is taken out, whichever of
-/// its bytes are percent-encoded there.
+/// The values of the configuration's references. They are removed from texts and URLs, even percent-encoded in part.
 struct SecretTexts: Sendable {
-    /// Fewer bytes are too common to be looked for, and no secret.
+    /// The fewest bytes of a value that is searched for; shorter ones are too common.
     static let shortest = 6
     static let replacement: StaticString = "REDACTED"
 
     private var texts: [[UInt8]] = []
-    /// The bytes that they begin with: most places need no more than a look here.
+    /// Marks the first bytes of all values, so that most texts need only a quick look.
     private var beginnings = [Bool](repeating: false, count: 256)
 
     init(_ secrets: [String]) {
         for secret in secrets where secret.utf8.count >= Self.shortest {
-            // one that has escapes of its own may stand where they are decoded with everything else
+            // a value with escapes may appear decoded
             let decoded = PercentCoding.decodeBytes(secret.utf8, plusAsSpace: false)
             for form in [Array(secret.utf8), decoded] where form.count >= Self.shortest && !texts.contains(form) {
                 texts.append(form)
             }
         }
-        // the longest first: one may begin with another
+        // the longest first, as one may begin with another
         texts.sort { $0.count > $1.count }
         for text in texts {
             beginnings[Int(text[0])] = true
@@ -31,7 +30,7 @@ struct SecretTexts: Sendable {
 
     var isEmpty: Bool { texts.isEmpty }
 
-    /// Takes them out of what stands behind a place.
+    /// Removes the values from the bytes after this position.
     func remove(from bytes: inout [UInt8], behind start: Int = 0) {
         guard !isEmpty, let first = place(in: bytes, from: start) else { return }
         var out = Array(bytes[..<first.lowerBound])
@@ -58,7 +57,7 @@ struct SecretTexts: Sendable {
     private static let percent: UInt8 = 0x25
     private static let plus: UInt8 = 0x2B
 
-    /// Behind the text where it stands here, as it is or with any of its bytes percent-encoded (a space as + too).
+    /// The end of the text at this position, plain or percent-encoded (a space as + too); nil if it is not there.
     private static func end(of text: [UInt8], in bytes: [UInt8], at start: Int) -> Int? {
         if bytes[start...].starts(with: text) { return start + text.count }
         var index = start

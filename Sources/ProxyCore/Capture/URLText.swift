@@ -1,13 +1,13 @@
 internal import Formats
 internal import HTTPCodec
 
-/// A URL that is being written: what stays as it is leaves in runs.
+/// A URL that is being written. Unchanged bytes are copied in runs.
 struct URLText {
     var out: [UInt8] = []
-    /// Bytes that stand side by side, and are not in `out` yet.
+    /// Adjacent bytes that are not yet in `out`.
     private var run = 0..<0
 
-    /// These bytes are part of it.
+    /// Adds these bytes.
     @inline(__always)
     mutating func keep(_ range: Range<Int>, of bytes: Span<UInt8>) {
         if range.lowerBound == run.upperBound {
@@ -23,8 +23,7 @@ struct URLText {
         out.append(literal: text)
     }
 
-    /// Nothing follows, or something else. What is no printable ASCII is percent-encoded, so that every line of a log is UTF-8
-    /// whatever a client sends.
+    /// Writes the pending run. It percent-encodes all bytes but printable ASCII, so that every log line is UTF-8.
     mutating func finish(_ bytes: Span<UInt8>) {
         var start = run.lowerBound
         while start < run.upperBound {

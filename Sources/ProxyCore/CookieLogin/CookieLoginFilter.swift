@@ -3,15 +3,15 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// Logs in for a cookie where none is at hand, has it sent along, and logs in once more where the origin will have it no more.
+/// Adds a login's cookie to requests. It logs in if there is none, and once more if the origin refuses the cookie.
 final class CookieLoginFilter: LoginFilter {
     typealias Turn = LoginTurn<CookieConversation>
 
     private let login: CookieLogin
-    /// Who alone may have the cookie, and whatever wins it.
+    /// The only hosts that may get the cookie and the login's credentials.
     private let hosts: HostGuard
     let turn = Turn()
-    /// Whose cookies go out with the request.
+    /// The key of the cookies that the request carries.
     private var key: CookieSessions.Key?
     var words: LoginWords { LoginWords(what: "cookie \(login.cookie)", place: "origin", next: "logs in") }
     var interceptor: String? { login.interceptor }
@@ -40,7 +40,7 @@ final class CookieLoginFilter: LoginFilter {
     }
 
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
-        // the client's own login is its own: with this cookie it would be another's, and be tried twice
+        // the client's own login passes: with this cookie it would run as another user
         if isLogin(context.sent) {
             turn.session = nil
             return nil
@@ -73,7 +73,7 @@ final class CookieLoginFilter: LoginFilter {
                     + "without (refused: refuse)"))
     }
 
-    /// The cookie is here, and may not go along.
+    /// Refuses the request if the cookie exists but its attributes keep it from this request.
     private func withheld(_ context: FilterContext) -> FilterAction? {
         guard login.refused == .refuse, let session else { return nil }
         let selection = session.jar.selection(for: context.sent, now: context.seconds)
@@ -110,11 +110,11 @@ final class CookieLoginFilter: LoginFilter {
             ? lasts : "\(lasts), no longer than renew_before: each request logs in anew"
     }
 
-    // MARK: answers
+    // MARK: responses
 
     func mayRefuse(_ response: ResponseHead) -> Bool { response.status == 401 || response.status == 403 }
 
-    /// 401 says so, and CouchDB by a 403 whose body does.
+    /// A 401 refuses the cookie, and so does CouchDB's 403 with the error `credentials_expired`.
     func refuses(_ response: HeldResponse) -> Bool {
         if response.head.status == 401 { return true }
         guard response.head.status == 403 else { return false }
@@ -122,8 +122,8 @@ final class CookieLoginFilter: LoginFilter {
         return answer?["error"]?.text == "credentials_expired"
     }
 
-    /// An ordinary answer may set the cookie anew. Whose it is does not go on to the client; what others set, and what the
-    /// client's own login does, are the client's affair: who else uses this login has no part in them.
+    /// Takes a renewed cookie from any response, and removes it before the client. Other cookies, and responses to the client's
+    /// own login, pass unchanged.
     func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard turn.isSent, let key, let session, let store = context.cookies else { return }
         noteTaken(response, context)
@@ -141,7 +141,7 @@ final class CookieLoginFilter: LoginFilter {
         }
     }
 
-    /// The client logs in itself.
+    /// The request is the client's own login.
     private func isLogin(_ request: RequestHead) -> Bool {
         let path =
             login.place.utf8.first == 0x2F ? login.place : (try? RequestHead(method: "GET", url: login.place))?.path

@@ -1,11 +1,11 @@
 public import Authorization
 public import Interception
 
-/// The cookies that logins have won, one jar for each login and origin.
+/// The cookies of logins: one jar for each login and origin.
 public typealias CookieSessions = SharedLogins<CookieJar>
 public typealias CookieSessionStore = SharedLoginStore<CookieJar>
 
-/// A login, and the origin that its cookies are for.
+/// A login and the origin of its cookies.
 public struct CookieLoginKey: LoginKey {
     let login: CookieLogin
     /// Scheme, host and port.
@@ -22,14 +22,14 @@ public struct CookieLoginKey: LoginKey {
 }
 
 extension CookieJar: LoginGain {
-    /// More logins at more origins than these are hardly configured.
+    /// The most jars; configurations rarely have as many logins and origins.
     public static var most: Int { 1024 }
     public static var mostUnderWay: Int { 64 }
     public static var notAgain: String {
         "a cookie that had just been won was refused as well, so no other is asked for yet (cool_down)"
     }
 
-    /// A cookie that tells no end lasts.
+    /// A cookie without an expiry is valid.
     public func lasts(_ key: CookieLoginKey, until seconds: Int) -> Bool {
         guard let found = self[key.login.cookie] else { return false }
         return found.expires.map { $0 > seconds } ?? true
@@ -39,7 +39,7 @@ extension CookieJar: LoginGain {
         !lasts(key, until: seconds + key.login.renewBefore)
     }
 
-    /// It takes a name and a password again.
+    /// A login always needs a name and a password.
     public var renews: Bool { false }
 }
 

@@ -2,14 +2,14 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Looks on while an app runs a journey at AM itself: what it registers is kept for the device of its user, and a push that it
-/// waits for is answered before the app asks AM again. What the app and AM say passes as it is.
+/// Watches an app's own journey at AM. It keeps what the app registers for the user's device, and answers a push before the app
+/// asks AM again. All messages pass unchanged.
 final class DeviceWatch: Filter {
     private enum Stage {
         case watching
-        /// A call is under way, and the app's request goes out behind it.
+        /// A call is under way; then the app's request goes out.
         case asking
-        /// A call is under way, and AM's answer goes to the app behind it.
+        /// A call is under way; then AM's response goes to the app.
         case telling(HeldResponse)
     }
 
@@ -18,12 +18,12 @@ final class DeviceWatch: Filter {
     private var hasLooked = false
     private var limit: Int?
 
-    /// How much of a page is looked through: as much as of those in Usher's own journeys.
+    /// The most bytes of a page that are searched, as in Usher's own journeys.
     private static let largestPage = 1 << 20
-    /// Milliseconds that the app waits for what a device has to say.
+    /// Milliseconds that the app waits for a device's calls.
     private static let longest = 10_000
 
-    /// Nil where no device takes part in journeys there.
+    /// Nil if no device takes part in journeys at that server.
     init?(_ devices: [Device], _ head: RequestHead, _ classification: Classification?) {
         switch classification?.action {
         case .startAuthenticate?, .authenticate?, .resumeAuthenticate?: break
@@ -68,7 +68,7 @@ final class DeviceWatch: Filter {
 
     func end(_ end: FilterEnd) { if case .decided = end { stage = .watching } }
 
-    // MARK: what the app sends
+    // MARK: the app's requests
 
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         guard !hasLooked, let store = context.pushes, context.state != nil else { return nil }
@@ -89,7 +89,7 @@ final class DeviceWatch: Filter {
         return self.call(call, &context)
     }
 
-    // MARK: what AM answers
+    // MARK: AM's responses
 
     private func look(at response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard hasLooked, response.head.status == 200, journey.isAt(context.sent) else { return .proceed }
@@ -100,7 +100,7 @@ final class DeviceWatch: Filter {
         return goOn(&context)
     }
 
-    /// The app comes with this page's `authId` next.
+    /// Stores the journey under the page's `authId`, which the app sends next.
     private func remember(_ page: HeldResponse, _ context: FilterContext) {
         guard let store = context.pushes, let authId = page.plainBody(Self.largestPage).flatMap(Classifier.authId)
         else { return }
@@ -132,7 +132,7 @@ final class DeviceWatch: Filter {
         return goOn(&context)
     }
 
-    /// What had to be done first is done.
+    /// Continues after the calls.
     private func goOn(_ context: inout FilterContext) -> FilterAction {
         note(&context)
         limit = nil
@@ -149,7 +149,7 @@ final class DeviceWatch: Filter {
 }
 
 extension DeviceWatch {
-    /// Devices look on where an app runs a journey itself.
+    /// Adds the filter where an app runs a journey itself.
     static let registration = FilterRegistration(
         .classified, where: { $0.devices.contains(where: \.isSeen) }
     ) { setup in

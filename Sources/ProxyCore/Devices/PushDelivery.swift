@@ -1,13 +1,13 @@
 import Authorization
 import HTTPCodec
 
-/// A push for a device of the configuration, as a push service posts it to `http://usher.proxy/devices/push`. Its signature is all
-/// that it has to show.
+/// A push for a configured device, as a push service posts it to `http://usher.proxy/devices/push`. Only its signature
+/// authenticates it.
 struct PushDelivery {
     /// The device's id.
     let device: String
 
-    /// Bytes that one has at most.
+    /// The most bytes of a push.
     static let largest = 16 << 10
     private static let tooLarge = error(413, "a push has \(largest >> 10) KiB at most")
 
@@ -15,7 +15,7 @@ struct PushDelivery {
         request.method == .post && request.path == "/devices/push" && devices.contains { $0.push != nil }
     }
 
-    /// Why a body that comes so is none.
+    /// The error for a body with this framing; nil if it is accepted.
     static func refusal(of framing: BodyFraming) -> ProxyError? {
         switch framing {
         case .length(let length) where length <= UInt64(largest): nil
@@ -25,8 +25,8 @@ struct PushDelivery {
         }
     }
 
-    /// Puts it into the inbox of its device.
-    /// - Throws: why it is not taken.
+    /// Puts the push into its device's inbox.
+    /// - Throws: the reason for refusing it.
     init(_ body: borrowing RequestBody, _ stores: SharedStores, at time: CookieSessions.Now) throws(ProxyError) {
         guard body.isKept else { throw Self.tooLarge }
         guard let state = stores.state, let pushes = stores.pushes else {

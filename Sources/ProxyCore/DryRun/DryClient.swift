@@ -2,31 +2,31 @@ import HTTP1
 import HTTP2
 import HTTPCodec
 
-/// The client of a dry run: what it has got, and what it says to that.
+/// The client of a dry run: it collects the proxy's bytes and reacts to them.
 struct DryClient {
     private struct Stream {
         let leg = HTTP2Client()
         var id: StreamID?
         var response: DryResponse?
-        /// The connection is of no further use.
+        /// The connection is broken.
         var hasFailed = false
     }
 
-    /// How large a head may be, in bytes and in fields: what the proxy has let pass is not looked at again.
+    /// The most bytes and fields of a head; the proxy has already checked them.
     private static let most = 1 << 30
 
-    /// What came in HTTP/1.
+    /// The bytes that came in HTTP/1.
     private var bytes: [UInt8] = []
-    /// Nil where it speaks HTTP/1.
+    /// The HTTP/2 connection; nil in HTTP/1.
     private var stream: Stream?
 
-    /// Forgets what came so far.
+    /// Drops all bytes so far.
     mutating func forget() { bytes = [] }
 
     // MARK: HTTP/2
 
-    /// Begins HTTP/2.
-    /// - Returns: what it sends first.
+    /// Starts HTTP/2.
+    /// - Returns: the first bytes to send.
     mutating func beginStreams() -> [UInt8] {
         let stream = Stream()
         var out: [UInt8] = []
@@ -35,7 +35,7 @@ struct DryClient {
         return out
     }
 
-    /// - Returns: the whole request, as far as the windows have room for it.
+    /// - Returns: the bytes of the request, as far as the windows allow.
     mutating func ask(_ head: RequestHead, _ body: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         guard let leg = stream?.leg, let id = leg.begin() else { return [] }
@@ -51,9 +51,9 @@ struct DryClient {
         return out
     }
 
-    // MARK: answers
+    // MARK: responses
 
-    /// - Returns: what it says to them.
+    /// - Returns: the client's bytes in reaction.
     mutating func took(_ bytes: [UInt8]) -> [UInt8] {
         guard let stream else {
             self.bytes += bytes
@@ -92,7 +92,7 @@ struct DryClient {
         stream.change { $0.response = DryResponse(head: head, body: [], isWhole: isWhole) }
     }
 
-    /// The final response among what it got; nil where there is none.
+    /// The final response among the received bytes; nil if there is none.
     func response(to request: RequestHead, endsCleanly: Bool) -> DryResponse? {
         if let stream { return stream.response }
         return DryResponse(reading: bytes, to: request, endsCleanly: endsCleanly)

@@ -6,10 +6,9 @@ import HTTPCodec
 import Interception
 import Passwords
 
-/// Has what a connection orders executed, as far as that goes without a network. Time passes as soon as nothing else is left to
-/// do.
+/// Executes a connection's orders as far as that works without a network. Time advances when nothing else is left to do.
 final class DryDriver: CommandBackend {
-    /// A machine that waits for something over and over would keep this here for ever.
+    /// The most steps of time, as a machine that waits again and again would never end the run.
     private static let mostWakes = 10_000
 
     var machine: ClientConnection
@@ -19,18 +18,18 @@ final class DryDriver: CommandBackend {
     private(set) var now = 0
     private let limits: DryLimits
     private let destinations: DestinationPolicy
-    /// Of a script what nobody has asked for.
+    /// The origin; a script's responses are removed as they are used.
     private var origin: DryOrigin
-    /// Runs code of others; nil where it takes longer than it may.
+    /// Runs interceptors in Swift; nil if one exceeds its time.
     private let runCode: (SwiftCall) -> SwiftAnswer?
     private var leases: [ExchangeID: DryLease] = [:]
-    /// In the order in which they began.
+    /// The leases in the order of their start.
     private var all: [DryLease] = []
     private var client = DryClient()
-    /// What the client says to what it got.
+    /// The client's bytes in reaction to the received ones.
     private var said: [UInt8] = []
     private(set) var ending = DryRun.ConnectionEnd.open
-    /// An origin has answered the client's request.
+    /// An origin has responded to the client's request.
     private var hasAnswered = false
 
     init(
@@ -40,7 +39,7 @@ final class DryDriver: CommandBackend {
         self.runCode = runCode
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         limits = DryLimits(others: others)
-        // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
+        // a script runs logins as they are; a single answer skips them, so that it reaches the client's request
         var cookies: DryLogins<CookieJar>?
         var tokens: DryTokens?
         var sessions: SessionStores?
@@ -60,8 +59,8 @@ final class DryDriver: CommandBackend {
 
     // MARK: the client
 
-    /// Has a tunnel made, and goes on inside it as after a handshake that went well.
-    /// - Parameter streams: the handshake came to HTTP/2.
+    /// Opens a tunnel and enters it as after a successful handshake.
+    /// - Parameter streams: the handshake chose HTTP/2.
     func enter(_ tunnel: Origin, streams: Bool) {
         hear(Array("CONNECT \(tunnel) HTTP/1.1\r\nHost: \(tunnel)\r\n\r\n".utf8))
         guard machine.enterTunnel(&out) else { return }
@@ -70,14 +69,14 @@ final class DryDriver: CommandBackend {
         client.forget()
     }
 
-    /// False where it was refused.
+    /// False if the tunnel was refused.
     var isInTunnel: Bool { machine.context.tunnel != nil }
 
     func receive(_ message: DryMessage) {
         switch message {
         case .bytes(let bytes): hear(bytes)
         case .stream(let head, let body):
-            // what the proxy takes is known before it is asked
+            // the client's settings come before its request, as in a real connection
             hear(client.beginStreams())
             hear(client.ask(head, body))
         }
@@ -131,23 +130,23 @@ final class DryDriver: CommandBackend {
         return .leased(reused: false, sendsRaw: false)
     }
 
-    /// No name is resolved here: what an address decides is known of hosts that are one.
+    /// The reason that destinations refuse the origin. No name is resolved, so addresses count only in the host.
     private func refusal(of origin: Origin) -> String? {
         if let reason = destinations.refusal(of: origin) { return reason }
         return IPAddress(origin.hop.host).flatMap { destinations.refusal(of: origin, at: $0) }
     }
 
-    /// What speaks against the place, or is not there, is told of the request inside.
+    /// Always true, as the request inside shows a refused or missing origin.
     func reach(_ origin: Origin, for id: ExchangeID) -> Bool { true }
     func stream(of id: ExchangeID) -> DryLease? { leases[id] }
     func send(by stream: DryLease, of id: ExchangeID) -> Int? { nil }
     func release(_ id: ExchangeID, reusable: Bool) -> Bool { leases.removeValue(forKey: id) != nil }
 
-    /// Everything that went to origins, in order.
+    /// All requests to origins, in order.
     var sent: [DryRequest] { all.compactMap(\.request) }
 
     private func answer(to id: ExchangeID) -> DryAnswer? {
-        // a tunnel is no question
+        // a tunnel needs no response
         guard let cell = machine.cell(id), !cell.exchange.isTunnelling else { return nil }
         switch origin {
         case .silent: return nil
@@ -160,8 +159,8 @@ final class DryDriver: CommandBackend {
 
     var unasked: Int { if case .script(let answers) = origin { answers.count } else { 0 } }
 
-    /// Has an origin answer that was asked.
-    /// - Returns: false where none was, or none has an answer.
+    /// Has one origin respond.
+    /// - Returns: false if no origin was asked, or none has a response.
     private func answerNext() -> Bool {
         let next = leases.first { $0.value.owesAnswer && $0.value.answer != nil }
         guard let (id, lease) = next, let answer = lease.answer else { return false }
@@ -170,7 +169,7 @@ final class DryDriver: CommandBackend {
         if case .bytes(let bytes) = answer {
             machine.received(bytes.span, through: &lease.leg, for: id, now: now, &out)
         }
-        // told whatever came of the bytes: what is over by now does not listen
+        // reports the end in any case: a finished exchange ignores it
         if !isGivenBack(id) { machine.originEnded(through: &lease.leg, for: id, now: now, &out) }
         return true
     }
@@ -179,10 +178,10 @@ final class DryDriver: CommandBackend {
         out.orders.contains { if case .release(let given, _) = $0 { given == id } else { false } }
     }
 
-    // MARK: what takes its time
+    // MARK: time
 
-    /// Lets time pass up to where the connection has something to do.
-    /// - Returns: false where an origin owes an answer that nobody has for it, and where nothing is waited for.
+    /// Advances time to the connection's next timer.
+    /// - Returns: false if an origin owes a response that the run lacks, or no timer is set.
     private func wake() -> Bool {
         guard !leases.values.contains(where: \.owesAnswer), let cell = machine.current, !cell.exchange.wantsBody else {
             return false
@@ -202,11 +201,11 @@ final class DryDriver: CommandBackend {
     func check(_ check: PasswordCheck, for id: ExchangeID) -> PasswordVerdict? { nil }
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer? { runCode(call) }
 
-    /// There is nothing to all that without a network. What is over is looked at here, and nothing follows it.
+    /// Nothing to do without a network; the driver checks for ended exchanges here.
     func perform(_ order: Order) {}
     func finish(_ stream: DryLease) {}
 
-    // MARK: what came of it
+    // MARK: the result
 
     func outcome(of cell: ExchangeCell) -> DryRun.Outcome {
         let first = sent.first { !$0.isCall }
@@ -218,17 +217,17 @@ final class DryDriver: CommandBackend {
         return .sent(first.head, body: first.body)
     }
 
-    /// The final response among what the client got.
+    /// The final response among the bytes that the client got.
     func received(by request: RequestHead) -> DryResponse? {
         client.response(to: request, endsCleanly: ending != .reset)
     }
 }
 
 extension ClientConnection {
-    /// Goes on inside a tunnel as after a handshake that went well.
-    /// - Returns: false where there is no tunnel.
+    /// Enters a tunnel as after a successful handshake.
+    /// - Returns: false if there is no tunnel.
     fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
-        // a tunnel to Usher's own pages is entered already
+        // a tunnel to Usher's own pages is already entered
         guard case .peeking(let tunnel) = stage else { return context.tunnel != nil }
         giveBack(tunnel, reusable: false, &out)
         forgetConnect(&out)

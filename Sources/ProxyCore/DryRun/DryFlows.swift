@@ -1,6 +1,6 @@
 import Interception
 
-/// Every `authId` belongs to what a flow was recorded as.
+/// Gives every `authId` the same recorded payload.
 final class DryFlows: FlowStore {
     private let payload: ActionPayload?
 

@@ -2,13 +2,13 @@ import Formats
 import HTTP1
 import HTTPCodec
 
-/// What an exchange of a dry run has of an origin.
+/// An exchange's connection to an origin in a dry run.
 final class DryLease: OriginWriter {
     let answer: DryAnswer?
-    /// A call of Usher's own has it.
+    /// The lease is for a call by Usher.
     let isCall: Bool
     var leg = HTTP1Client()
-    /// What went by it; nil before, and where that is no message.
+    /// The request that was sent; nil before, or if its bytes are no message.
     private(set) var request: DryRequest?
     var isAnswered = false
 
@@ -18,7 +18,7 @@ final class DryLease: OriginWriter {
     }
 
     var shared: (leg: any StreamClient, stream: StreamID)? { nil }
-    /// It was asked, has not answered, and is none that never does.
+    /// The origin was asked and has not responded, and is not one that never does.
     var owesAnswer: Bool { if case .never = answer { false } else { !isAnswered && leg.hasSent } }
 
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
@@ -28,14 +28,14 @@ final class DryLease: OriginWriter {
 
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) { request?.body.append(bytes) }
 
-    /// Written by one leg and read by another. The password for an upstream proxy is nobody's to see.
+    /// Reads the written bytes back as a server does. It leaves out the password for an upstream proxy.
     private static func asRead(_ head: RequestHead, _ wire: [UInt8]) -> RequestHead {
         var read = RequestHead()
         var reader = HTTP1Server()
         let limits = HeadLimits(bytes: wire.count, fields: wire.count, target: wire.count)
         do throws(HTTPFault) {
             guard try reader.readHead(wire.span, into: &read, limits: limits) != nil else { return head }
-            // the Host field may be edited apart from the URL, so the URL is taken from the target
+            // takes the URL from the target, as interceptors may edit the Host field apart from it
             try read.adopt(authority: head.fields.text(head.target.authority), scheme: head.target.scheme)
         } catch {
             return head

@@ -1,11 +1,11 @@
 import Interception
 
-/// Limits of a request that is run without a network: nobody else is there but whom one asks to think of.
+/// The limits of a dry run. The only other requests are those that the caller asks for.
 final class DryLimits: LimitStore {
     var now = 0
-    /// So many requests came just before it, wherever it is counted, and are not over.
+    /// The number of earlier requests that each limit counts as still under way.
     private let others: Int
-    /// Those of them that wait, and when each looks for its turn.
+    /// The earlier requests that wait, each with its next time to ask.
     private var waiting: [(ticket: LimitTicket, due: Int)] = []
     private var ledger = LimitLedger<Void>()
     private var known: Set<LimitKey> = []
@@ -25,7 +25,7 @@ final class DryLimits: LimitStore {
     }
 
     func look(_ ticket: LimitTicket) -> LimitAnswer {
-        // whoever stands before it looks first, each at its time
+        // earlier requests ask first, each at its time
         for (index, other) in waiting.enumerated() {
             var due = other.due
             while due <= now {

@@ -1,32 +1,32 @@
 public import HTTPCodec
 
-/// What stands in for origins where a request is run without a network.
+/// Replaces the origins in a dry run.
 public enum DryOrigin: Sendable {
-    /// Every origin is there at once, and none answers.
+    /// Every origin accepts connections, and none responds.
     case silent
-    /// Whoever the request is for answers so, however often it is asked. Nobody else does.
+    /// The client's request gets this answer each time. Calls by Usher get none.
     case always(DryAnswer)
-    /// Whoever is asked, calls of Usher's own included, answers with the next of these.
+    /// Every request, calls by Usher included, gets the next of these answers.
     case script([DryAnswer])
 }
 
-/// What an origin does when it is asked.
+/// An origin's reaction to a request.
 public enum DryAnswer: Sendable {
-    /// It sends these bytes, and no more.
+    /// Sends these bytes, and no more.
     case bytes([UInt8])
-    /// There is no connection to it.
+    /// Refuses the connection.
     case unreachable(LeaseFailure)
-    /// It takes the request and never answers.
+    /// Takes the request and never responds.
     case never
-    /// It closes the connection without a word.
+    /// Closes the connection without a response.
     case hangsUp
 }
 
 /// A message that goes to an origin.
 public struct DryRequest: Sendable {
-    /// As the next hop reads it.
+    /// The head as the next hop reads it.
     public var head: RequestHead
     public var body: [UInt8]
-    /// It is a call of Usher's own.
+    /// The request is a call by Usher.
     public var isCall: Bool
 }

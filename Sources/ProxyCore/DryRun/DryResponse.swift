@@ -1,12 +1,12 @@
 import HTTP1
 public import HTTPCodec
 
-/// A response as whoever asked gets it.
+/// A response as the client or a caller gets it.
 public struct DryResponse: Sendable {
     public var head: ResponseHead
-    /// Without its framing.
+    /// The body without its framing.
     public var body: [UInt8]
-    /// False where it ends before its time.
+    /// False if the response was cut short.
     public var isWhole: Bool
 
     init(head: ResponseHead, body: [UInt8], isWhole: Bool) {
@@ -15,10 +15,10 @@ public struct DryResponse: Sendable {
         self.isWhole = isWhole
     }
 
-    /// The first final response in these bytes; nil where there is none.
+    /// The first final response in these bytes; nil if there is none.
     /// - Parameters:
-    ///   - request: what it answers.
-    ///   - endsCleanly: what the bytes lack was cut off where that is false.
+    ///   - request: the request that it belongs to.
+    ///   - endsCleanly: false if the connection was cut, so missing bytes are a fault.
     public init?(reading bytes: [UInt8], to request: RequestHead, endsCleanly: Bool = true) {
         var leg = HTTP1Client()
         var scratch: [UInt8] = []

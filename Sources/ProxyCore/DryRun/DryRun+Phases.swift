@@ -4,15 +4,15 @@ extension DryRun {
     /// One run of a phase of the interceptors.
     public struct PhaseRun: Sendable {
         public var judgement: PhaseJudgement
-        /// The number of the call of Usher's own that it was about; nil where it was the client's request.
+        /// The number of the call by Usher that passed the phase; nil for the client's request.
         public var call: Int?
-        /// How often the client's request was sent by then, this time included.
+        /// The number of attempts of the client's request, this one included.
         public var attempt: Int
-        /// What interceptors did.
+        /// The moments that the interceptors caused.
         public var notes: [ExchangeMoment] = []
     }
 
-    /// How the phases went, in order.
+    /// All runs of phases, in order.
     public var phases: [PhaseRun] {
         var runs: [PhaseRun] = []
         var announced: Int?
@@ -31,7 +31,7 @@ extension DryRun {
                 if judgement.phase != .request { call = nil }
             case .edited, .warned, .logged, .delayed, .throttled, .endDelayed:
                 if !runs.isEmpty { runs[runs.count - 1].notes.append(moment) }
-            // whatever a call came to, it is over by then
+            // these moments end any call
             case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain, .decision: call = nil
             default: break
             }
@@ -39,8 +39,8 @@ extension DryRun {
         return runs
     }
 
-    /// What can be said of each interceptor, in file order: of one that edits responses alone what was said in the response
-    /// phase, where there was one. Nil where the request did not come so far.
+    /// The verdict on each interceptor, in file order. One that edits only responses shows its response phase, if there was one.
+    /// Nil if the request did not get so far.
     public var interceptors: [RuleVerdict]? {
         guard isPlanned else { return nil }
         let own = phases.filter { $0.call == nil }

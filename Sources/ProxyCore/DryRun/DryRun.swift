@@ -3,62 +3,61 @@ public import Authorization
 public import HTTPCodec
 public import Interception
 
-/// What becomes of one request, told without a network: the very machines that serve clients run on its bytes, with nobody at
-/// either end of them.
+/// Runs one request without a network: the same machines that serve clients process its bytes.
 public struct DryRun: Sendable {
     public enum Outcome: Sendable {
-        /// It goes out with this head, as the next hop reads it, and this body.
+        /// The request goes out with this head, as the next hop reads it, and this body.
         case sent(RequestHead, body: [UInt8])
-        /// It is a CONNECT that is granted.
+        /// The request is a CONNECT, and is granted.
         case tunnel
-        /// The client gets an answer of this status that was made here.
+        /// The client gets a response with this status from Usher itself.
         case answered(status: Int)
-        /// More of the request is waited for.
+        /// The request is incomplete.
         case incomplete
     }
 
-    /// What becomes of the client's connection.
+    /// The state of the client's connection at the end.
     public enum ConnectionEnd: String, CaseIterable, Sendable {
-        /// It goes on.
+        /// It stays open.
         case open
         case closed, reset
     }
 
-    /// What becomes of the request.
+    /// The result of the request.
     public let outcome: Outcome
     public let ending: ConnectionEnd
-    /// Everything that goes to origins, in order.
+    /// All requests to origins, in order.
     public let sent: [DryRequest]
-    /// What the client gets in the end; nil where that takes an answer which nobody gives.
+    /// The client's final response; nil if it needs an origin's response that the run lacks.
     public let received: DryResponse?
-    /// How many answers of a script nobody asked for.
+    /// The number of unused answers of a script.
     public let unasked: Int
-    /// Nil where the host is nobody's, and where the request did not come so far.
+    /// Nil if no configured server has the host, or the request did not get so far.
     public let classification: Classification?
-    /// The request came as far as the interceptors.
+    /// The request reached the interceptors.
     public let isPlanned: Bool
-    /// The URL of the protected resource that the request is for.
+    /// The URL of the protected resource that covers the request.
     public let resource: String?
-    /// In a step-up for it a person may be asked.
+    /// Its step-up may ask a person.
     public let asksPerson: Bool
-    /// Where its session comes from, and the same in words; nil where it is for no protected resource.
+    /// The source of the session, also in words; nil if the request is for no protected resource.
     public let session: (origin: SessionOrigin, words: String)?
-    /// What happened, in order, but for what goes without saying.
+    /// The moments, in order, without the plain ones.
     public let moments: [ExchangeMoment]
-    /// Milliseconds that it took by the machines' clock.
+    /// The run's duration in milliseconds, by the machines' clock.
     public let milliseconds: Int
-    /// The key of the configuration that leaves the TLS of this tunnel unopened; the rest was told as though it were opened.
+    /// The key of the configuration that keeps this tunnel's TLS encrypted; the run decrypts it all the same.
     public let closed: InterceptionPolicy.Key?
 
     /// - Parameters:
     ///   - message: the request as its client sends it.
-    ///   - tunnel: where the client has a tunnel made to first, to speak TLS in it.
-    ///   - settings: whoever asks is taken for one who may: no password is wanted.
-    ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
-    ///   - others: so many requests came just before it wherever interceptors limit them, and are not over.
-    ///   - payload: what the journey of an `authId` in it was begun with, where that is known from elsewhere.
-    ///   - time: by the calendar, in seconds since 1970.
-    ///   - perform: runs code of others that is meant to work off the loop, and waits for it; nil where that takes too long.
+    ///   - tunnel: the CONNECT tunnel that the client opens first, to speak TLS in it.
+    ///   - settings: the configuration; the run skips the proxy password.
+    ///   - destinations: the destination policy; no name is resolved, so addresses count only in hosts.
+    ///   - others: earlier requests that each interceptor's limit counts as still under way.
+    ///   - payload: the payload that began the journey of an `authId`, if it is known.
+    ///   - time: the calendar time, in seconds since 1970.
+    ///   - perform: runs an interceptor in Swift off the loop, and waits for it; nil if it exceeds its time.
     public init(
         _ message: DryMessage, in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
         destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, others: Int = 0,
@@ -70,7 +69,7 @@ public struct DryRun: Sendable {
         let driver = DryDriver(
             engine, destinations, origin, others: others, flows: DryFlows(payload), time: time, perform)
         if let tunnel { driver.enter(tunnel, streams: message.isStream) }
-        // a CONNECT that was refused is what comes of the request
+        // a refused CONNECT is the result of the run
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }
         closed = tunnel.flatMap { settings.interception.closed($0.host, port: $0.port) }
         sent = driver.sent

@@ -2,7 +2,7 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Tells a client the advice of a resource in the form that it understands, where it steps up by itself.
+/// Gives a client that steps up by itself the resource's advice in a form that it understands.
 final class AdviceTranslator: Filter {
     private let policy: AuthorizationPolicy
     private let resource: AuthorizationPolicy.Resource
@@ -18,7 +18,7 @@ final class AdviceTranslator: Filter {
         AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
     }
 
-    /// A challenge tells an advice without saying anything of the request again.
+    /// Asks the resource for a challenge, which holds an advice without repeating the request.
     private func offer(in head: inout RequestHead, _ context: FilterContext) {
         guard form != .redirect, policy.offersHeader, resource.advice.contains(.header),
             !head.fields.contains(.xAuthenticateResponse), !policy.isPolicyEvaluation(head),
@@ -83,7 +83,7 @@ final class AdviceTranslator: Filter {
 }
 
 extension HeldResponse {
-    /// The same with an advice in the place of what it said.
+    /// The response with this advice in place of its own.
     func saying(_ written: WrittenAdvice, isHead: Bool) -> HeldResponse {
         let body = isHead ? [] : written.body
         return HeldResponse(reason: .advice, head: written.replacing(head), body: body, limit: body.count)

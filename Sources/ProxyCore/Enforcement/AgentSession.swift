@@ -2,12 +2,12 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The session that Usher asks AM with, for one exchange: whoever logs in does so for all, and what was won is kept for all.
+/// The session with which Usher asks AM, in one exchange. One exchange logs in for all, and the session is kept for all.
 final class AgentSession {
     enum Order {
         case use(SessionSource)
         case call(FilterCall)
-        /// Somebody else logs in.
+        /// Another exchange logs in.
         case waitFor(FlightTicket, until: Int)
         case failed(String)
     }
@@ -18,11 +18,11 @@ final class AgentSession {
     private let login: CookieLogin?
     private let server: AuthorizationServer
     private let turn = Turn()
-    /// A session that is refused as soon as it was won is refused for another reason.
+    /// The session was renewed: a new session that is refused at once has another fault.
     private var hasRenewed = false
 
     private static let largestAnswer = 64 << 10
-    /// What the log calls it.
+    /// Its name in the log.
     private static let name = "authorization.enforce"
 
     init(_ enforcement: Enforcement, _ policy: AuthorizationPolicy) {
@@ -39,7 +39,7 @@ final class AgentSession {
             hold: policy.hold)
     }
 
-    /// - Parameter user: the session of whoever sent the request.
+    /// - Parameter user: the session of the client's request.
     func ask(_ user: SessionSource, _ context: inout FilterContext) -> Order {
         switch caller {
         case .app: .use(user)
@@ -48,12 +48,12 @@ final class AgentSession {
         }
     }
 
-    /// AM will not have the session that was used last: another one, where there may be.
+    /// AM refused the session; another one is used, if there may be one.
     func renew(_ context: inout FilterContext) -> Order? {
         guard let wanted = wanted(context), let used = turn.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
-            // logins do not help: nobody tries for a while
+            // a login did not help: none follows for a while
             wanted.store.change { $0.fruitless(wanted.key, refusal, context.time) }
             return nil
         }
@@ -74,7 +74,7 @@ final class AgentSession {
         }
     }
 
-    /// The answer to the call of its login.
+    /// Handles the response to its login's call.
     func called(_ response: HeldResponse, _ context: inout FilterContext) -> Order {
         guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
             return .failed("nothing was asked")
@@ -82,7 +82,7 @@ final class AgentSession {
         return conclude(outcome, &context)
     }
 
-    /// Its call came to nothing.
+    /// Handles a failed call of its login.
     func failed(_ reason: String, _ context: inout FilterContext) -> Order {
         guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
             return .failed(reason)
@@ -90,13 +90,13 @@ final class AgentSession {
         return conclude(outcome, &context)
     }
 
-    /// - Returns: nil where its own call is under way.
+    /// - Returns: nil while its own call is under way.
     func woke(_ context: inout FilterContext) -> Order? {
         guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
         return conclude(outcome, &context)
     }
 
-    /// The exchange has no use for it any more; others may log in.
+    /// The exchange no longer needs it; others may log in.
     func rest() { turn.rest() }
 
     private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Order {

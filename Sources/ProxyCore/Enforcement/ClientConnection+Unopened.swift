@@ -1,14 +1,14 @@
-/// What is known of a tunnel that nobody opens.
+/// The server name of a tunnel that is not decrypted.
 enum UnopenedContent {
-    /// TLS whose ClientHello was read, and whom it names.
+    /// The name in a ClientHello.
     case named(String)
-    /// Whatever the client has said, it names nobody.
+    /// The client's bytes hold no name.
     case unread
 }
 
-/// Tunnels that stay unopened where AM is asked: an enforced host may be reached through one that bears another name.
+/// Checks tunnels that are not decrypted: one to another name may lead to a host that needs AM's decisions.
 extension ClientConnection {
-    /// Why the tunnel may not pass unopened.
+    /// The error if the tunnel may not pass; nil if it may.
     func refusal(of tunnel: Tunnel, _ content: UnopenedContent) -> ProxyError? {
         guard engine.isEnforcing else { return nil }
         let (host, port) = (tunnel.target.host, tunnel.target.port)
@@ -16,7 +16,7 @@ extension ClientConnection {
         switch content {
         case .named(let name): return engine.enforces(nil, name, port: port) ? .undecided(name) : nil
         case .unread:
-            // in what a server begins itself, no requests follow; a ClientHello that did not come whole has none
+            // no requests follow where the server speaks first; an incomplete ClientHello counts as unread
             let mayBeTLS = intake.pending.first.map(Tunnel.resemblesTLS) ?? false
             return engine.enforces(port: port) && (mayBeTLS || !tunnel.isGreeted) ? .unread(port) : nil
         }

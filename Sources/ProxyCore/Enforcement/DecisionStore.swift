@@ -1,21 +1,21 @@
 public import Authorization
 
-/// AM's decisions, for all loops: one for each loop. Asked only where a resource is enforced by AM, and where a session ends.
+/// AM's decisions for all loops; each loop has a store. It is used where AM enforces a resource, and at a session's end.
 public protocol DecisionStore: AnyObject {
-    /// Nobody can be asked here: what would be asked is told, and the request goes on.
+    /// AM cannot be asked: the question is logged, and the request goes on.
     var isDry: Bool { get }
-    /// A digest that tells nothing to whoever reads it; nil where it cannot be made.
+    /// A digest that reveals nothing; nil if it cannot be made.
     func digest(_ bytes: [UInt8]) -> UInt128?
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result
-    /// One of those who ask does so no more.
+    /// Gives up a place among the exchanges that ask.
     func finish(_ client: Int)
-    /// A place among those who wait to ask. Whoever has it is told when to try again. Nil where there is no room.
+    /// Takes a place in the queue to ask; its holder is told when to try again. Nil if the queue is full.
     func enter(_ client: Int, most: Int) -> FlightTicket?
     func leave(_ ticket: FlightTicket)
 }
 
 extension DecisionStore {
-    /// These sessions are over, or others have taken their place: what AM decided for them is worth nothing any more.
+    /// Drops AM's decisions for sessions that are over or were replaced.
     func end(_ tokens: Set<String>) {
         let sessions = Set(tokens.compactMap { digest(Array($0.utf8)) })
         guard !sessions.isEmpty else { return }
@@ -23,13 +23,13 @@ extension DecisionStore {
     }
 }
 
-/// A place among those who ask AM, or who wait to do so. It is given back with the last reference, however that goes.
+/// A place among the exchanges that ask AM, or in their queue. It is given up with the last reference.
 final class AskingPlace {
     private let store: any DecisionStore
     private let client: Int
     private let most: Int
     private var isTaken = false
-    /// By which it waits.
+    /// Its place in the queue.
     private(set) var ticket: FlightTicket?
 
     init(_ store: any DecisionStore, for client: Int, most: Int) {
@@ -38,12 +38,12 @@ final class AskingPlace {
         self.most = most
     }
 
-    /// Takes a place among those who ask. Where there is none it waits, unless there is no room for that either.
+    /// Takes a place to ask. If there is none, it joins the queue, unless that is full.
     func take() -> Bool {
         if isTaken || begins() { return true }
         guard ticket == nil else { return false }
         ticket = store.enter(client, most: most)
-        // there may be a place by now, of which nobody was told
+        // a place may be free by now without a notice
         return begins()
     }
 

@@ -1,11 +1,11 @@
 import Authorization
 
-/// The decisions of one run without a network.
+/// A decision store for one run without a network.
 final class DryDecisions: DecisionStore {
     let isDry: Bool
     private var decisions = PolicyDecisions()
 
-    /// - Parameter isDry: false where answers are given for calls, too.
+    /// - Parameter isDry: false if the run supplies responses to calls.
     init(isDry: Bool) { self.isDry = isDry }
 
     func digest(_ bytes: [UInt8]) -> UInt128? { nil }

@@ -2,18 +2,18 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// What clients are told whose requests do not go out.
+/// The responses to requests that do not go out.
 extension EnforcementFilter {
     func deny(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 403, "\(reason) (authorization: \(resource.url))"))
     }
 
-    /// The request itself is at fault.
+    /// Refuses a request that is itself at fault, with a 400.
     func refuse(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 400, "AM is not asked about the request: \(reason)"))
     }
 
-    /// AM would decide on one method, and the resource carry out another.
+    /// Refuses a request for which AM would decide on one method while the resource may use another.
     func refusalOfHiddenMethod(_ context: FilterContext) -> FilterAction? {
         HiddenRequest.method(in: context.sent, context.sentBody, limit: policy.maxBodyBytes).map {
             refuse("\($0) may name another method than \(context.sent.methodText); send that method itself")
@@ -37,7 +37,7 @@ extension EnforcementFilter {
         deny("AM asks for more than Usher could do\(Self.reason(context.notes))")
     }
 
-    /// Why a step-up did not take place, or came to nothing.
+    /// The reason that a step-up failed or did not start.
     private static func reason(_ notes: [ExchangeMoment]) -> String {
         for note in notes.reversed() {
             switch note {
@@ -49,7 +49,7 @@ extension EnforcementFilter {
         return ""
     }
 
-    /// The client gets the advice, which it acts on by itself.
+    /// Gives the client the advice, for its own step-up.
     func handOver(_ response: HeldResponse, as form: Advice.Source, _ context: inout FilterContext) -> FilterAction {
         guard
             let advice = AdviceReader(.body).read(

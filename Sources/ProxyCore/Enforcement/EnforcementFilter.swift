@@ -3,43 +3,42 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Has a request go out only where AM allows it: the enforcement point of a resource that no Gateway stands before. What a
-/// decision advises is done by the step-up of any policy evaluation, which this one is to it. Whatever comes of it but a
-/// decision that allows the very request, the request stays here.
+/// Sends a request only if AM allows it: the enforcement point of a resource without a Gateway. An advice of the decision leads
+/// to a step-up. The request stays here unless a decision allows it.
 final class EnforcementFilter: Filter {
     private enum Stage {
         case watching
-        /// As many ask as may.
+        /// The most exchanges already ask AM.
         case queueing
-        /// The session to ask with is being won.
+        /// The session to ask with is being obtained.
         case loggingIn
         case asking
-        /// What a decision advised is being done.
+        /// The step-up for a decision's advice is under way.
         case steppingUp
-        /// AM knows the session no more, and somebody has one upgraded: it may be this one. Until that time what takes its
-        /// place is looked for.
+        /// AM no longer knows the session, and another request may be upgrading it. The filter waits for its successor until this
+        /// time.
         case following(String, until: Int)
-        /// This request may go out, once.
+        /// AM allows this request to go out, once.
         case granted(RequestHead)
     }
 
-    /// What has been asked.
+    /// The question to AM.
     private struct Inquiry {
         var question: PolicyQuestion
         var key: PolicyDecisions.Key?
-        /// Of the decisions that are kept, when it was asked.
+        /// The generation of the kept decisions when it was asked.
         var generation = 0
-        /// A step-up has changed it: it is asked once more, and nobody else's answer will do.
+        /// A step-up changed the question: it is asked again, and no kept decision counts.
         var isRepeated = false
     }
 
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
-    /// The client steps up by itself, and understands this form.
+    /// The form of the advice for a client that steps up by itself.
     private let form: Advice.Source?
     let agent: AgentSession
     let stepUp: StepUpFilter
-    /// What is shown where the request carries no session itself.
+    /// The session that Usher adds if the request carries none.
     private let provided: ProvidedSession?
     private var stage = Stage.watching
     private var inquiry: Inquiry?
@@ -48,10 +47,10 @@ final class EnforcementFilter: Filter {
     private var limit: Int?
     private(set) var cookieLines: [String] = []
 
-    /// Milliseconds after which one that waits looks again: many may wait.
+    /// Milliseconds until a waiting exchange looks again; many may wait.
     private var interval = 5
     private static let longestInterval = 100
-    /// Questions of one exchange: each round of a step-up asks again, and a session that is over once more.
+    /// The most questions of one exchange. Each round of a step-up asks again, and so does a new session.
     private static let mostQuestions = 16
 
     init(
@@ -108,7 +107,7 @@ final class EnforcementFilter: Filter {
     // MARK: before the request goes out
 
     private func leave(with head: inout RequestHead) {
-        // what is granted is granted for one sending
+        // a grant holds for one sending
         stage = .watching
         guard let won = stepUp.replay, let changed = try? won.inSession(head) else { return }
         head = changed
@@ -129,7 +128,7 @@ final class EnforcementFilter: Filter {
         }
         if let refusal = refusalOfHiddenMethod(context) { return refusal }
         guard
-            // as it will leave: what a step-up won counts where it takes the place of what the request carries
+            // the head as it will leave: the step-up's session replaces the request's
             let user = SessionSource.find(
                 in: (try? stepUp.replay?.inSession(context.sent)) ?? context.sent, body: nil, policy: policy)
                 ?? provided?.source
@@ -161,7 +160,7 @@ final class EnforcementFilter: Filter {
         return proceed(agent.ask(user, &context), user, &context)
     }
 
-    /// What is known of the question from before.
+    /// Acts on a kept decision; nil if there is none.
     private func known(_ context: inout FilterContext) -> FilterAction? {
         guard let inquiry, let key = inquiry.key,
             let allows = context.decisions?.change({ $0.allows(key, now: context.now, maxAge: enforcement.maxAge) })
@@ -176,7 +175,7 @@ final class EnforcementFilter: Filter {
         return .wait(until: min(context.now + interval, limit ?? .max))
     }
 
-    /// - Parameter caller: nil where only the name of what is asked matters.
+    /// - Parameter caller: nil if only the subject of the question matters.
     private func question(
         _ user: SessionSource, caller: SessionSource?, _ context: FilterContext
     ) throws(PolicyQuestion.Refusal) -> PolicyQuestion {
@@ -186,7 +185,7 @@ final class EnforcementFilter: Filter {
             address: context.person.address?.description, policy, enforcement)
     }
 
-    /// Nil where a decision is not to be known from before, nor kept.
+    /// Nil if the decision must be neither reused nor kept.
     private func key(
         _ question: PolicyQuestion, _ user: SessionSource, _ store: any DecisionStore
     ) -> PolicyDecisions.Key? {
@@ -262,7 +261,7 @@ final class EnforcementFilter: Filter {
         }
     }
 
-    /// Has the step-up look at the question to AM as the request that it is about.
+    /// Runs the step-up with the question to AM as its request.
     private func asStepUp(
         _ context: inout FilterContext, _ ask: (inout FilterContext) -> FilterAction?
     ) -> FilterAction? {
@@ -290,7 +289,7 @@ final class EnforcementFilter: Filter {
                 }
                 return unavailable(error.reason)
             case .question:
-                // a session that Usher shows may be over before anybody knows
+                // a session of Usher may end unnoticed
                 if let provided, provided.source?.token == inquiry.question.subject.token, provided.refuse() {
                     rest()
                     return .proceed
@@ -315,8 +314,8 @@ final class EnforcementFilter: Filter {
         return carryOn(asStepUp(&context) { stepUp.consider(response, &$0) }, &context)
     }
 
-    /// AM knows the session no more. Where another request of this client has it upgraded, or had a moment ago, AM is asked
-    /// with the one that takes its place.
+    /// AM no longer knows the session. If another request of this client upgrades or has just upgraded it, AM is asked with the
+    /// successor.
     private func follow(_ reason: String, until time: Int, _ context: inout FilterContext) -> FilterAction {
         guard let old = inquiry?.question.subject else { return deny(reason) }
         if stepUp.follows(old, context) {
@@ -330,10 +329,10 @@ final class EnforcementFilter: Filter {
         return wait(context)
     }
 
-    /// Milliseconds from when AM has put another session in a session's place to when that is known here, at most.
+    /// Milliseconds for which a session's successor may be unknown after AM replaced the session.
     private static let upgradeEnd = 1_000
 
-    /// What the step-up wants done next.
+    /// Acts on the step-up's decision.
     private func carryOn(_ action: FilterAction?, _ context: inout FilterContext) -> FilterAction {
         guard let action else { return beyond(context) }
         switch action {
@@ -345,7 +344,7 @@ final class EnforcementFilter: Filter {
             inquiry.change {
                 $0.question.repeated(as: head, body)
                 $0.isRepeated = true
-                // the session may be another by now, and what is granted for a transaction is nobody's to keep
+                // the session may have changed, and a transaction's grant must not be kept
                 $0.key = nil
             }
             return ask(&context)
@@ -353,7 +352,7 @@ final class EnforcementFilter: Filter {
         }
     }
 
-    /// Another session may have taken the old one's place.
+    /// Uses the session that the step-up obtained.
     private func takeSession(_ context: FilterContext) {
         guard let replay = stepUp.replay else { return }
         if let provided, provided.source?.token == inquiry?.question.subject.token {
@@ -366,7 +365,7 @@ final class EnforcementFilter: Filter {
 
     private func keep(_ answer: PolicyAnswer, _ inquiry: Inquiry, _ context: FilterContext) {
         guard let key = inquiry.key, let store = context.decisions, let expires = answer.expires else { return }
-        // the calendar is known in whole seconds: rather too early than too late
+        // calendar time has whole seconds: the decision ends rather too early than too late
         let left = expires / 1000 - context.seconds - 1
         guard left > 0 else { return }
         let until = context.now + min(left * 1000, enforcement.maxAge)
@@ -425,7 +424,7 @@ final class EnforcementFilter: Filter {
         limit = nil
     }
 
-    // MARK: what comes of it
+    // MARK: the grant
 
     private func grant(_ context: FilterContext) -> FilterAction {
         let head = context.sent
@@ -441,7 +440,7 @@ extension EnforcementFilter {
         let (policy, resource) = (covered.policy, covered.resource)
         let form = resource.translation ?? (policy.clientHandlesAdvice(setup.request) ? .header : nil)
         setup.enforce(policy)
-        // nothing has gone out before AM has answered, so nothing has to be sent again; what may be a form is looked through
+        // nothing goes out before AM's decision, so no body is kept to repeat; a body that may be a form is kept to search it
         setup.add(
             EnforcementFilter(policy, resource, form: form, covered.provided(for: setup.request)),
             keeping: HiddenRequest.isSearched(setup.request) ? policy.maxBodyBytes : 0)

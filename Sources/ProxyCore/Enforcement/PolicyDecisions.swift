@@ -1,13 +1,13 @@
 public import Authorization
 
-/// AM's decisions that may be used again, and who asks for one at the moment. A value that knows no clock and no thread, and
-/// of sessions, resources and circumstances digests alone.
+/// AM's reusable decisions, and the exchanges that ask. It is a value without clock or thread, and holds only digests of
+/// sessions, resources and circumstances.
 public struct PolicyDecisions: Sendable {
-    /// What a decision is about.
+    /// The subject of a decision.
     public struct Key: Hashable, Sendable {
-        /// Whose.
+        /// The session's digest.
         public let session: UInt128
-        /// On which action on which resource, in which circumstances.
+        /// The digest of action, resource and circumstances.
         public let question: UInt128
 
         public init(session: UInt128, question: UInt128) {
@@ -18,15 +18,15 @@ public struct PolicyDecisions: Sendable {
 
     private struct Entry: Sendable {
         let allows: Bool
-        /// On a clock that only goes on.
+        /// Its end, by a monotonic clock.
         let until: Int
-        /// When it was made, on that clock.
+        /// The time when it was made, by that clock.
         let since: Int
-        /// Whom it counts for.
+        /// The client that it counts for.
         let client: Int
     }
 
-    /// Somebody who waits for a place among those who ask.
+    /// An exchange that waits for a place to ask.
     private struct Waiting: Sendable {
         let ticket: FlightTicket
         let client: Int
@@ -37,18 +37,18 @@ public struct PolicyDecisions: Sendable {
     private var held: [Int: Int] = [:]
     private var asking = 0
     private var askingFor: [Int: Int] = [:]
-    /// In the order in which they came.
+    /// The queue, in order of arrival.
     private var line: [Waiting] = []
     private var issued: UInt64 = 0
-    /// Counts what makes decisions void that are on their way: the end of a session, whosever.
+    /// Counts events that void decisions on their way: the end of any session.
     public private(set) var generation = 0
-    /// Sessions that ended lately, each with the generation of its end; others may go on meanwhile.
+    /// Sessions that ended recently, each with the generation of its end; other sessions' decisions stay valid.
     private var ended: [UInt128: Int] = [:]
-    /// What was asked before that is void, whosever: more ended since than are remembered.
+    /// The generation before which all questions are void, after more sessions ended than are remembered.
     private var known = 0
     private let most: Int
 
-    /// - Parameter most: decisions that are kept, each of a fixed size; a quarter of them may be one client's.
+    /// - Parameter most: the number of decisions kept, each of a fixed size; one client may hold a quarter of them.
     public init(most: Int = 8192) { self.most = max(8, most) }
 
     public var count: Int { entries.count }
@@ -56,13 +56,13 @@ public struct PolicyDecisions: Sendable {
 
     // MARK: decisions
 
-    /// - Parameter maxAge: milliseconds that a decision may be old, as the configuration says now.
+    /// - Parameter maxAge: the greatest age of a decision in milliseconds, by the current configuration.
     public func allows(_ key: Key, now: Int, maxAge: Int = .max) -> Bool? {
         guard let entry = entries[key], entry.until > now, now - entry.since < maxAge else { return nil }
         return entry.allows
     }
 
-    /// - Parameter generation: at the time of asking.
+    /// - Parameter generation: its value at the time of asking.
     public mutating func keep(
         _ key: Key, allows: Bool, until: Int, for client: Int, asked generation: Int, now: Int
     ) {
@@ -73,7 +73,7 @@ public struct PolicyDecisions: Sendable {
         held[client, default: 0] += 1
     }
 
-    /// Sessions are over, or others take their place.
+    /// Drops the decisions for sessions that are over or were replaced.
     public mutating func end(sessions: Set<UInt128>) {
         generation += 1
         if ended.count + sessions.count > most {
@@ -86,7 +86,7 @@ public struct PolicyDecisions: Sendable {
 
     public mutating func end(session: UInt128) { end(sessions: [session]) }
 
-    /// All there are may be.
+    /// Drops all decisions, as any session may have ended.
     public mutating func endAll() {
         generation += 1
         known = generation
@@ -99,20 +99,20 @@ public struct PolicyDecisions: Sendable {
         held[entry.client] = left > 0 ? left : nil
     }
 
-    /// Whoever holds the most gives way, and a client that has its share to itself; those first that end first.
+    /// Drops decisions of the client with the most, or of this client at its share; those that end soonest go first.
     private mutating func makeRoom(for client: Int, _ now: Int) {
         guard entries.count >= most || held[client, default: 0] >= share else { return }
         for (key, entry) in entries where entry.until <= now { forget(key) }
         let heaviest = held[client, default: 0] >= share ? client : held.max { $0.value < $1.value }?.key
         guard let heaviest, entries.count >= most || held[client, default: 0] >= share else { return }
-        // several at once: it takes a look at all of them
+        // drops several at a time, as each search reads all of them
         let oldest = entries.filter { $0.value.client == heaviest }.sorted { $0.value.until < $1.value.until }
         for (key, _) in oldest.prefix(max(1, oldest.count / 8)) { forget(key) }
     }
 
     // MARK: questions
 
-    /// Takes a place among those who ask. One client has half of them at most.
+    /// Takes a place among the exchanges that ask. One client has at most half of the places.
     public mutating func begin(_ client: Int, most: Int) -> Bool {
         guard hasRoom(client, most) else { return false }
         asking += 1
@@ -130,11 +130,11 @@ public struct PolicyDecisions: Sendable {
         askingFor[client] = left > 0 ? left : nil
     }
 
-    /// More than these do not wait.
+    /// The most exchanges in the queue.
     private static let mostWaiting = 4096
 
-    /// Waits for a place. Whoever does leaves as soon as it has one.
-    /// - Returns: nil where there is no room.
+    /// Joins the queue; its holder leaves as soon as it has a place.
+    /// - Returns: nil if the queue is full.
     public mutating func enter(_ client: Int, most: Int) -> FlightTicket? {
         guard line.count < Self.mostWaiting else { return nil }
         issued += 1
@@ -145,7 +145,6 @@ public struct PolicyDecisions: Sendable {
 
     public mutating func leave(_ ticket: FlightTicket) { line.removeAll { $0.ticket == ticket } }
 
-    /// Whose turn it is: the first of those who wait that would get a place. To be told where one asks no more, or waits no
-    /// more.
+    /// The first ticket in the queue that would get a place. It is to be told when an exchange stops asking or waiting.
     public var next: FlightTicket? { line.first { hasRoom($0.client, $0.most) }?.ticket }
 }

@@ -1,5 +1,5 @@
 extension ProxyError {
-    /// AM would have to be asked, and is not: what the client asked for was none of it.
+    /// An interceptor sends the request to a host whose requests need AM's decision, though the client asked for another URL.
     static func unasked(_ host: String) -> ProxyError {
         ProxyError(
             "http_request_denied", status: 403,
@@ -7,7 +7,7 @@ extension ProxyError {
                 + "name the URL that clients ask for there, too")
     }
 
-    /// What AM would be asked about is not what the server may do.
+    /// A field names another URL than the one that AM would decide on.
     static func hiddenURL(_ field: String, _ host: String) -> ProxyError {
         ProxyError(
             "http_request_denied", status: 400,
@@ -15,13 +15,13 @@ extension ProxyError {
                 + "(enforce: am): ask for that URL itself, without the field")
     }
 
-    /// The same, in a body that passes.
+    /// The body names another method than the one that AM would decide on.
     static let hiddenMethod = ProxyError(
         "http_request_denied", status: 400,
         "the body has a parameter _method, which may name another method than the request's to some servers: send that "
             + "method itself")
 
-    /// What is in a tunnel may be for a host that AM is asked about.
+    /// The tunnel's content may be for a host whose requests need AM's decision.
     static func unread(_ port: UInt16) -> ProxyError {
         ProxyError(
             "http_request_denied", status: 403,
@@ -29,7 +29,7 @@ extension ProxyError {
                 + "at port \(port) that may be for a host whose requests need a decision of AM (enforce: am)")
     }
 
-    /// AM cannot be asked about what nobody looks into.
+    /// AM cannot decide on requests in a tunnel that is not decrypted.
     static func undecided(_ host: String) -> ProxyError {
         ProxyError(
             "http_request_denied", status: 403,

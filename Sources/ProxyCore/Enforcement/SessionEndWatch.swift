@@ -3,18 +3,18 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// Watches a session's end on its way to AM: what was decided for it is worth nothing from then on. It holds nothing up.
+/// Drops AM's decisions for a session when a request ends it. It never delays the request.
 final class SessionEndWatch: Filter {
     private let servers: [AuthorizationServer]
-    /// The request is there to end a session. Otherwise it is a login, which may put another one in the old one's place.
+    /// The request ends a session. If false, it is a login, which may replace one.
     private let isLogout: Bool
-    /// AM takes it from something else than what the request shows: the session, or sessions, may be anybody's.
+    /// AM takes the session from elsewhere than the request's fields, so any session may end.
     private let endsAny: Bool
-    /// So it does where the request shows none.
+    /// The same, but only if the request carries no session.
     private let endsHinted: Bool
 
-    /// - Returns: nil for a request that ends none.
-    /// - Parameter end: what the request says of that.
+    /// - Returns: nil for a request that ends no session.
+    /// - Parameter end: the way in which the request ends one.
     init?(_ servers: [AuthorizationServer], watching action: Action?, _ end: Classifier.SessionEnd?) {
         self.servers = servers
         endsAny = end == .any
@@ -36,9 +36,9 @@ final class SessionEndWatch: Filter {
         return .proceed
     }
 
-    /// Once more, for what was decided while AM was at it.
+    /// Drops decisions again that were made while AM handled the request.
     private func headCame(_ response: ResponseHead, _ context: FilterContext) {
-        // AM may tell a new session in the body alone; a step of a login too many costs one more question
+        // AM may send a new session in the body alone; a needless end costs one more question
         if isLogout || response.status == 200 { end(context.sent, context) }
         let isAny = endsAny || endsHinted && sessions(in: context.sent, context).isEmpty
         if isAny, (200..<400).contains(response.status) { context.endAllSessions() }
@@ -53,7 +53,7 @@ final class SessionEndWatch: Filter {
 }
 
 extension SessionEndWatch {
-    /// Sees to it that no decision outlives its session.
+    /// Adds the filter, so that no decision outlives its session.
     static let registration = FilterRegistration(
         .classified, where: { $0.authorization.contains { $0.enforcement != nil } }
     ) { setup in

@@ -1,16 +1,16 @@
 import Formats
 import HTTPCodec
 
-/// What a client says of itself in `Proxy-Authorization: Basic …` (RFC 7617 §2).
+/// The user and password of a request's `Proxy-Authorization: Basic …` field (RFC 7617 §2).
 struct BasicCredentials: Equatable {
     var user: String
-    /// As it came: in UTF-8, as the challenge asks, or in whatever the client took instead.
+    /// The bytes as the client sent them: UTF-8, as the challenge asks, or another encoding.
     var password: [UInt8]
 
-    /// Longer than any that a person or a program uses; more is no password but an attempt to keep the hash busy.
+    /// The most bytes that the decoded credentials may have; it keeps an attacker from burdening the password hash.
     private static let longest = 512
 
-    /// Nil where the request holds none, several, or what is not this scheme.
+    /// Nil if the request has no such field, several of them, or another scheme.
     init?(_ request: borrowing RequestHead) {
         guard let index = request.fields.first(.proxyAuthorization) else { return nil }
         for other in (index + 1)..<max(index + 1, request.fields.count)
@@ -25,7 +25,7 @@ struct BasicCredentials: Equatable {
         guard words.count == 2, ASCII.equal(words[0], "Basic"), let bytes = Base64.decode(words[1]),
             bytes.count <= Self.longest, let colon = bytes.firstIndex(of: ASCII.colon),
             let user = String(validating: bytes[..<colon], as: UTF8.self),
-            // neither part may hold control characters (RFC 7617 §2)
+            // RFC 7617 §2 forbids control characters in both parts
             !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return nil }
         self.user = user

@@ -2,14 +2,14 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Shows a name and a password to an origin (RFC 7617): with each request, or once in an exchange where it asks for them.
+/// Sends a user name and password to an origin (RFC 7617): with each request, or once an exchange when the origin asks.
 final class BasicLoginFilter: Filter {
     private let login: BasicLogin
     private let interceptor: String
     private let hosts: HostGuard
     private var isAsked = false
 
-    /// More of an answer than this is delivered, whatever it asks for.
+    /// A larger response, in bytes, goes to the client even if it is a challenge.
     private static let largestChallenge = 64 << 10
 
     init(_ login: BasicLogin, interceptor: String, hosts: HostGuard) {
@@ -44,7 +44,7 @@ final class BasicLoginFilter: Filter {
         }
     }
 
-    /// The origin asks for what has not been shown yet.
+    /// The response is a Basic challenge, and the request has not carried the credentials yet.
     private func isChallenge(_ response: ResponseHead, _ context: FilterContext) -> Bool {
         login.sending == .challenged && !isAsked && hosts.admits(context.sent) && response.status == 401
             && response.fields.challenges(scheme: "Basic")

@@ -2,29 +2,28 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// One feature's part in an exchange. It may change the request that goes out, hold the request or the response up, make calls,
-/// wait, answer in the origin's place, and have the request sent again. Each part is optional; a filter that returns `proceed`
-/// changes nothing.
+/// One feature's part in an exchange. It may change the request, hold the request or response, make calls, wait, respond in the
+/// origin's place, or repeat the request. Each part is optional; a filter that returns `proceed` changes nothing.
 ///
 /// A filter knows no other filter. `FilterRegistration` says which requests get one.
 protocol Filter: AnyObject {
-    /// The request, each time that it is to go out.
+    /// Handles the request, each time before it is sent.
     func request(
         _ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext
     ) -> FilterAction
-    /// The response, before the client has a byte of it.
+    /// Handles the response, before any byte of it goes to the client.
     func response(
         _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
     ) -> FilterAction
-    /// Something happened to what it has under way.
-    /// - Returns: nil where that is not for it.
+    /// Handles an event of the filter's pending operation.
+    /// - Returns: nil if the event is not for this filter.
     func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction?
-    /// What it has under way is nobody's any more.
+    /// Ends the filter's pending operation.
     func end(_ end: FilterEnd)
 
-    /// What it has under way; nil where nothing.
+    /// The filter's pending operation; nil if there is none.
     var hold: FilterHold? { get }
-    /// Set-Cookie lines for the client, whatever response it gets.
+    /// Set-Cookie lines that the client gets with any response.
     var cookieLines: [String] { get }
 }
 
@@ -42,78 +41,78 @@ extension Filter {
 }
 
 enum RequestStep {
-    /// It is about to go out, and may be held up. Asked again, from the first filter on, when a hold is over.
+    /// The request is ready to send, and may be held. After a hold, all filters are asked again, from the first.
     case ready
-    /// It goes out now, with what is made of its head. For this sending alone: another one begins without it.
+    /// The request is being sent with the head as it is now. Changes apply to this attempt only.
     case leaving
 }
 
 enum ResponseStep {
-    /// Its head has come, and may be changed.
+    /// The response's head is here, and may be changed.
     case head
-    /// The interceptors that come before a step-up have seen the head: `hold` has the whole of it kept.
+    /// The interceptors before the step-up have seen the head. To keep the whole response, return `hold`.
     case offered
-    /// All of it that was held is here.
+    /// The whole response is here, as it was held.
     case whole(HeldResponse)
-    /// It was to be held, and is too large for that. It goes to the client.
+    /// The response is too large to hold. It goes to the client.
     case tooLarge
 }
 
 enum FilterEvent {
-    /// The response to its call is here.
+    /// The response to the filter's call is here.
     case answered(HeldResponse)
-    /// Its call, or the request that it had sent again, came to nothing.
+    /// The filter's call, or the request that it repeated, failed.
     case failed(String)
-    /// What it waits for has come, or its time has.
+    /// The filter's wait is over: its event came, or its time passed.
     case woke
 }
 
 enum FilterEnd {
-    /// Another filter has decided what becomes of the exchange.
+    /// Another filter has decided the outcome of the exchange.
     case decided
-    /// A response of that status goes to the client.
+    /// A response with this status goes to the client.
     case delivered(status: Int)
-    /// The request has gone out, and its exchange ends before a response came.
+    /// The request was sent, and the exchange ends before a response.
     case cutShort
 }
 
-/// What a filter has under way.
+/// A filter's pending operation.
 struct FilterHold {
-    /// A call or a wait. Otherwise the request goes out again, while it keeps a response.
+    /// True during a call or a wait. False while the request is repeated and the filter keeps a response.
     var isActive: Bool
-    /// It keeps a response that the client may get yet.
+    /// The filter keeps a response that may still go to the client.
     var keepsResponse = false
-    /// Bytes of bodies that it keeps.
+    /// Bytes of bodies that the filter keeps.
     var bytes = 0
-    /// When the whole of it must be over: no wait goes past this time.
+    /// The time at which the operation must be over; no wait lasts longer.
     var limit: Int?
-    /// It is given up where the client closes its sending side, though it may still listen.
+    /// The operation ends when the client closes its sending side, even if the client still reads.
     var endsWithClient = false
 }
 
-/// What a filter wants done next.
+/// What the exchange does next, by the filter's decision.
 enum FilterAction {
-    /// The request, or the response, goes on as it is. Where something was under way, the request goes through the filters again.
+    /// Continue with the request or the response as it is. After a pending operation, the request passes the filters again.
     case proceed
-    /// The response is kept until so many bytes of its body have come, or all.
+    /// Hold the response until all of its body, or this many bytes, are here.
     case hold(upTo: Int)
-    /// The client gets this for the response that was looked at.
+    /// Send this response to the client in place of the one that the filter saw.
     case deliver(HeldResponse)
-    /// The response of an earlier attempt goes to the client after all.
+    /// Send the response of an earlier attempt to the client.
     case giveBack(HeldResponse)
     case call(FilterCall)
-    /// Until that time.
+    /// Wait until this time.
     case wait(until: Int)
-    /// Until a person has said a word, or that time has come.
+    /// Wait until a person answers, or until this time.
     case ask(TransactionID, until: Int)
-    /// Until somebody else has come to an end with what both need, or that time has come.
+    /// Wait until another exchange finishes what both need, or until this time.
     case waitFor(FlightTicket, until: Int)
-    /// The request is sent again, with this in the place of what the client sent.
+    /// Send the request again, with this head and body in place of the client's.
     case attempt(RequestHead, body: [UInt8])
-    /// The request is sent again, as it would be for the first time; this goes to the client where no attempt is left.
+    /// Send the request again, from the client's original. The client gets this response if no attempt is left.
     case again(HeldResponse)
-    /// The request goes out with this in the place of what the client sent.
+    /// Send this head and body in place of the client's request.
     case replace(RequestHead, body: [UInt8])
-    /// The client is answered here.
+    /// Respond to the client with this error.
     case refuse(ProxyError)
 }

@@ -1,28 +1,28 @@
 import Authorization
 import Interception
 
-/// A call of Usher's own: an exchange with its own Action, through the interceptors. An object, because every exchange has
-/// room for one and hardly any has one.
+/// A call by Usher: an exchange with its own Action that passes the interceptors. It is a class to keep exchanges small: each has
+/// room for a call, and few make one.
 final class FilterCall {
     typealias Told = (_ url: String) -> ExchangeMoment
     typealias Report = (_ answer: HeldResponse?, _ reason: String?) -> Void
 
     let call: ServerCall
-    /// Where alone it may go.
+    /// The only destination that the call may go to.
     let bound: CallBound
-    /// What is told when it goes out to that URL.
+    /// Makes the moment to log when the call goes out to a URL.
     let told: Told
-    /// The interceptor whose login it is has no part in it.
+    /// The owner of the login. An interceptor does not apply to its own calls.
     let issuer: String?
-    /// The login whose answers it may carry.
+    /// The login whose answers the call may carry.
     let login: LoginAttempt?
-    /// How much of an answer is read.
+    /// The most bytes of a response's body that are read.
     let maxResponseBytes: Int
-    /// Bytes that whoever makes it keeps meanwhile.
+    /// Bytes that the caller keeps during the call.
     let keptBytes: Int
-    /// Who hears the answer where whoever made the call is gone; nil where the call ends then.
+    /// Gets the response when the caller is gone; nil if the call then ends.
     let heir: (any CallHeir)?
-    /// Is told what came of a call that no exchange waits for: the answer, or why there is none.
+    /// Gets the result of a call that no exchange waits for: the response, or the reason for its failure.
     let report: Report?
 
     init(

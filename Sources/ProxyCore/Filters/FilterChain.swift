@@ -2,10 +2,10 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The filters of one exchange. Each looks at what comes in its turn; while one has something under way, the others wait.
+/// The filters of one exchange. Messages pass them in order; while one has a pending operation, the others wait.
 final class FilterChain {
     private var members: [any Filter]
-    /// By what AM is asked before the request goes out, whatever became of it; nil where it is not.
+    /// The policy by which AM is asked before the request goes out, whatever the result; nil if AM is not asked.
     let enforcing: AuthorizationPolicy?
 
     init(_ members: [any Filter], enforcing: AuthorizationPolicy? = nil) {
@@ -13,23 +13,23 @@ final class FilterChain {
         self.enforcing = enforcing
     }
 
-    /// Those that only the whole request tells come last.
+    /// Adds filters at the end, once the whole request is known.
     func add(_ later: [any Filter]) { members += later }
 
-    // MARK: what is under way
+    // MARK: pending operations
 
-    /// A call or a wait is under way, or a response is kept.
+    /// A call or a wait is pending, or a response is kept.
     var isHolding: Bool { members.contains { $0.hold != nil } }
     var keepsResponse: Bool { members.contains { $0.hold?.keepsResponse == true } }
     var endsWithClient: Bool { members.contains { $0.hold?.endsWithClient == true } }
     var keptBytes: Int { members.reduce(0) { $0 + ($1.hold?.bytes ?? 0) } }
-    /// When that must be over.
+    /// The earliest time at which a pending operation must be over.
     var limit: Int? { members.compactMap { $0.hold?.limit }.min() }
     var cookieLines: [String] { members.flatMap(\.cookieLines) }
 
     // MARK: the request
 
-    /// - Returns: what has to be done before the request goes out; nil where nothing has.
+    /// - Returns: what to do before the request goes out; nil if there is nothing to do.
     func ready(_ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction? {
         for member in members {
             let action = member.request(.ready, &head, &context)
@@ -49,7 +49,7 @@ final class FilterChain {
         for member in members { _ = member.response(.head, &head, &context) }
     }
 
-    /// How much of a response has to be held until it is clear what becomes of it; nil where none of it.
+    /// The most bytes of the response's body to hold before the filters decide; nil to hold nothing.
     func holds(_ head: inout ResponseHead, _ context: inout FilterContext) -> Int? {
         var most: Int?
         for member in members {
@@ -79,15 +79,15 @@ final class FilterChain {
 
     // MARK: events
 
-    /// - Returns: nil where there is nothing that it is for.
+    /// - Returns: nil if the event is for no filter.
     func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         let holding = members.filter { $0.hold != nil }
         let active = holding.filter { $0.hold?.isActive == true }
         let concerned =
             switch event {
-            // the time of one may have come while another has something under way
+            // one filter's time may pass while another has a pending operation
             case .woke: holding
-            // what is under way is what it is about; else what somebody had sent again
+            // a pending operation owns the event; without one, the filter that repeated the request does
             case .answered, .failed: active.isEmpty ? holding : active
             }
         for member in concerned {
@@ -98,7 +98,7 @@ final class FilterChain {
 
     func end(_ end: FilterEnd) { for member in members { member.end(end) } }
 
-    /// Where one decides what the client gets, nobody else's affair goes on.
+    /// Ends the other filters' operations if one filter has decided what the client gets.
     private func settled(_ action: FilterAction, by decider: any Filter) -> FilterAction {
         switch action {
         case .deliver, .giveBack, .refuse: for member in members where member !== decider { member.end(.decided) }

@@ -2,7 +2,7 @@ import Authorization
 import HTTPCodec
 import Interception
 
-// How an exchange looks to its filters.
+// Builds the `FilterContext` of an exchange.
 
 extension FilterSetup {
     init(of exchange: borrowing Exchange, at point: FilterRegistration.Point, _ edits: EditContext) {
@@ -39,8 +39,8 @@ extension FilterContext {
 }
 
 extension ClientContext {
-    /// Why nothing secret goes along: a tunnel may lead anywhere, and its name be the client's word alone, where nothing that is
-    /// shown there is looked at.
+    /// The reason to add no secret: a tunnel may lead to any server. Its name is only the client's claim if its TLS is not
+    /// checked.
     fileprivate func unproven(_ sent: RequestHead, _ security: OriginSecurity) -> String? {
         guard let tunnel, let name = tunnel.serverName, tunnel.matches(sent), !security.demands(of: tunnel).provesName
         else { return nil }
@@ -50,7 +50,7 @@ extension ClientContext {
 }
 
 extension Engine {
-    /// How a request may end a session, though it is no Action that does.
+    /// The way in which a request may end a session, though its Action is none of AM's.
     fileprivate func sessionEnd(_ request: RequestHead, _ classification: Classification?) -> Classifier.SessionEnd? {
         guard !settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action }) else {
             return nil
@@ -58,7 +58,7 @@ extension Engine {
         return classifier.sessionEnd(request)
     }
 
-    /// What the request is to those who keep something for sessions: LOGOUT also where it may be one.
+    /// The Action as session filters see it: LOGOUT also for a request that may be one.
     fileprivate func watched(
         _ classification: Classification?, _ sessionEnd: Classifier.SessionEnd?
     ) -> Classification? {

@@ -2,32 +2,31 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// What tells whether credentials may be added on somebody's behalf.
+/// The facts that decide whether Usher may add credentials to a request.
 struct CredentialGrounds {
-    /// Why nothing that is secret goes along, where nothing proves that whoever is connected to is the host that the request
-    /// names.
+    /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
     let unproven: String?
-    /// The client's request that is the cause of all this, as it sent it.
+    /// The client's request that started the exchange, as the client sent it.
     let request: RequestHead
 }
 
 /// The exchange as a filter sees it.
 struct FilterContext {
-    /// As the client sent it.
+    /// The request as the client sent it.
     var request: RequestHead
-    /// As it went out.
+    /// The request as it went out.
     var sent: RequestHead
     var body: [UInt8]
-    /// The body as it goes out; nil where it is not here whole.
+    /// The body as it goes out; nil if it is not complete here.
     var sentBody: [UInt8]?
-    /// The request may have reached its origin in this attempt.
+    /// In this attempt, the request may have reached its origin.
     var mayHaveArrived: Bool
     let time: CookieSessions.Now
     let stores: SharedStores
     let person: PersonContext
     let tokens: TokenContext
     let grounds: CredentialGrounds
-    /// What it has to say of the exchange.
+    /// The filter's moments for the log.
     var notes: [ExchangeMoment] = []
 
     mutating func note(_ moment: ExchangeMoment) { notes.append(moment) }
@@ -39,40 +38,40 @@ struct FilterContext {
     var sessions: SessionStores? { stores.sessions }
     var decisions: (any DecisionStore)? { stores.decisions }
 
-    /// All of the body is in `body`.
+    /// `body` holds the complete body.
     var isWhole: Bool { sentBody != nil }
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
         Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
     }
     var now: Int { time.milliseconds }
-    /// Since 1970.
+    /// Seconds since 1970.
     var seconds: Int { time.seconds }
 
-    /// Whom what this exchange takes of shared things counts for.
+    /// The client that this exchange's use of shared limits counts for.
     var share: ClientKey { ClientKey(address: person.address, user: person.user) }
 
-    /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
+    /// Drops AM's decisions for sessions that are over or were replaced.
     func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
 
-    /// Sessions are over, and nobody here knows which.
+    /// Drops AM's decisions for all sessions, when it is unknown which ones ended.
     func endAllSessions() { decisions?.change { $0.endAll() } }
 
     var unproven: String? { grounds.unproven }
-    /// What had the client send its request.
+    /// The page or app that made the client send its request.
     var initiator: RequestInitiator { RequestInitiator(grounds.request) }
 
-    /// Why no credentials are added to the request for an entry that lists these origins.
+    /// The reason to add no credentials for an entry that lists these origins; nil if they may be added.
     func obstacle(_ origins: PageOrigins) -> String? {
         unproven ?? initiator.refusal(listed: origins).map { "not added: \($0)" }
     }
 
-    /// Whose winnings may go along, for an entry that lists these origins.
+    /// The origins whose sessions and tokens may go with the request, for an entry that lists these origins.
     func winners(_ origins: PageOrigins) -> [String] {
         initiator.winners(own: grounds.request.originText, listed: origins)
     }
 
-    /// The same where another request is looked at: one that is Usher's own.
+    /// The same context for another request, which Usher makes itself.
     func about(_ head: RequestHead, _ body: [UInt8]) -> FilterContext {
         var context = self
         context.request = head

@@ -2,17 +2,17 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Says which requests get a filter. Every filter has a line in `all`.
+/// Decides which requests get a filter. Every filter has a line in `all`.
 struct FilterRegistration: Sendable {
-    /// When it is known whether a request gets one.
+    /// The point in a request at which the decision is made.
     enum Point {
         /// The request's head is here.
         case head
-        /// It is known what the request means, and of its body all that is kept is here.
+        /// The Action is known, and the part of the body to keep is here.
         case classified
     }
 
-    /// The filters, in the order in which they see a message.
+    /// All filters, in the order in which they see a message.
     static let all: [FilterRegistration] = [
         StepUpFilter.registration,
         SessionFilter.registration,
@@ -27,11 +27,11 @@ struct FilterRegistration: Sendable {
     ]
 
     let point: Point
-    /// Whether a configuration has use for it.
+    /// The configuration uses this filter.
     let isConfigured: @Sendable (Settings) -> Bool
-    /// How many bytes of the request's body have to be kept, as far as the head tells, for a filter that is added later.
+    /// The bytes of the request's body to keep, as far as the head tells, for a filter that is added later.
     let need: (@Sendable (FilterSetup) -> Int)?
-    /// Adds the filter to those of a request that gets one.
+    /// Adds the filter if the request gets one.
     let add: @Sendable (inout FilterSetup) -> Void
 
     init(
@@ -45,28 +45,28 @@ struct FilterRegistration: Sendable {
     }
 }
 
-/// A request whose filters are being chosen.
+/// A request during the choice of its filters.
 struct FilterSetup {
     let engine: Engine
-    /// As the client sent it.
+    /// The request as the client sent it.
     let request: RequestHead
     let framing: BodyFraming
-    /// Which Action it is, as far as that is known.
+    /// The Action, as far as it is known.
     let step: Classifier.Step
-    /// What it is to those who keep something for sessions: LOGOUT also where it may be one.
+    /// The Action as session filters see it: LOGOUT also for a request that may be one.
     let watched: Classification?
-    /// How it may end a session, though it is no Action that does.
+    /// The way in which the request may end a session, though its Action is none of AM's.
     let sessionEnd: Classifier.SessionEnd?
     let body: EditedBody.Arrival
-    /// The entry of `authorization` that the request is covered by.
+    /// The entry of `authorization` that covers the request.
     let covered: CoveredResource?
-    /// What interceptors know of the exchange.
+    /// The exchange as the interceptors see it.
     var edits: EditContext
 
     private(set) var filters: [any Filter] = []
-    /// How many bytes of the body have to be kept.
+    /// The bytes of the body to keep.
     private(set) var keep = 0
-    /// By what AM is asked before the request goes out.
+    /// The policy by which AM is asked before the request goes out.
     private(set) var enforcing: AuthorizationPolicy?
     var notes: [ExchangeMoment] = []
 
@@ -86,10 +86,10 @@ struct FilterSetup {
         self.edits = edits
     }
 
-    /// The Action; nil where it is not known, or there is none.
+    /// The Action; nil if it is unknown or there is none.
     var action: Action? { if case .done(let found) = step { found.action } else { nil } }
 
-    /// - Parameter bytes: of the request's body that it needs.
+    /// - Parameter bytes: how much of the request's body the filter needs.
     mutating func add(_ filter: any Filter, keeping bytes: Int = 0) {
         filters.append(filter)
         keep(bytes)
@@ -97,6 +97,6 @@ struct FilterSetup {
 
     mutating func keep(_ bytes: Int) { keep = max(keep, bytes) }
 
-    /// AM is asked before the request goes out.
+    /// Has AM asked for a decision before the request goes out.
     mutating func enforce(_ policy: AuthorizationPolicy) { enforcing = policy }
 }

@@ -1,21 +1,21 @@
 import Authorization
 
-/// A login that was asked for. It waits until it is permitted; then it is counted as under way until it is judged, or
-/// forgotten by whatever ends the exchange: an object, so that no way out can leave it waiting, or counted, for ever.
+/// One login: it waits for permission, then counts as under way until it is judged or its exchange ends. It is a class so that
+/// its end always gives up the place, whatever ends the exchange.
 final class LoginAttempt {
     private enum Stage {
         case asked
         case begun, told
-        /// AM was told answers, and goes on when a person has spoken. It may have refused them by that very page.
+        /// AM has the answers, and continues after a person has answered. Its page may already be a refusal.
         case waiting
         case granted, judged
     }
 
     private let store: any LoginStore
     private let limits: Lockout.Limits
-    /// What it is counted by, once it has begun.
+    /// The key under which a begun login is counted.
     private var key: Lockout.Key?
-    /// Its place among those that wait for others to end.
+    /// Its place in the queue for other logins to end.
     private var place: FlightTicket?
     private var stage = Stage.asked
 
@@ -24,7 +24,7 @@ final class LoginAttempt {
         self.limits = limits
     }
 
-    /// Asks whether it may begin, or go on now that the person has spoken; where it waits already, whether its turn has come.
+    /// Asks for permission to begin, or to continue after a person's answer. A waiting login asks whether its turn has come.
     func ask(_ login: Login) -> LoginPermission {
         let permission =
             if let place { store.look(place) } else if let key { store.begin(again: key, limits) } else {
@@ -41,16 +41,16 @@ final class LoginAttempt {
         return permission
     }
 
-    /// It does not wait any more.
+    /// Leaves the queue.
     func leave() {
         if let place { store.leave(place) }
         place = nil
     }
 
-    /// AM is told answers. From here on it may count a failure, whether or not it gets to say so.
+    /// Notes that AM gets answers. From now on AM may count a failure, even if its response never comes.
     func tell() { stage = .told }
 
-    /// A person is asked: nobody waits for this one's turn meanwhile.
+    /// A person is asked: other logins need not wait for this one meanwhile.
     func wait() {
         switch stage {
         case .begun: judge(.unjudged)
@@ -61,13 +61,13 @@ final class LoginAttempt {
         }
     }
 
-    /// Its turn is over, or not come again; it has to ask for one before AM is told more.
+    /// The login has no turn; it must ask for one before AM gets more answers.
     var needsTurn: Bool { stage == .waiting || isOver }
 
-    /// Whatever is done next is another login.
+    /// The login is over; another step begins a new one.
     var isOver: Bool { stage == .judged }
 
-    /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
+    /// AM reports success. For a transaction that decides nothing yet, and without answers it says nothing about them
     /// (docs/protocol.md#how-it-ends).
     func grant() {
         switch stage {
@@ -78,7 +78,7 @@ final class LoginAttempt {
         stage = .granted
     }
 
-    /// A refused upgrade is a 401; how a transaction went only the resource tells.
+    /// Judges an upgrade as taken, as AM answers a refused one with 401. The resource's response judges a transaction.
     func grant(by advice: Advice) {
         grant()
         if !advice.isTransaction { judge(.taken) }
@@ -88,10 +88,10 @@ final class LoginAttempt {
 
     func judge(_ verdict: Lockout.Verdict) {
         guard !isOver else { return }
-        // a turn that came meanwhile is given back before the login ends
+        // gives back a turn that came meanwhile, before the login ends
         leave()
         if let key {
-            // what AM was not told it cannot have refused
+            // AM cannot have refused answers that it did not get
             store.end(
                 key, stage == .begun ? .unjudged : verdict, granted: stage == .granted || stage == .waiting, limits)
         }

@@ -1,20 +1,20 @@
 import Authorization
 import HTTPCodec
 
-/// A call that may win another session in the place of the one that AM was asked about. An object: AM does so whether anybody
-/// hears of it or not, so it outlives the exchange that made the call, and what it wins is there for the others.
+/// A call that may replace the session that AM was asked about. It is a class that outlives its exchange: AM replaces the session
+/// even if the client leaves, and other requests use the result.
 final class StepUpErrand {
     private var machine: StepUp
     private let advice: Advice
     private let succession: SessionSuccession
-    /// Nil where the upgrade is for that exchange alone.
+    /// Nil if the upgrade is for that exchange alone.
     private let flight: Flight<SharedUpgrade>?
     private let mark: Int
     private let login: LoginAttempt?
     private var circumstances: Circumstances
 
     /// - Parameters:
-    ///   - machine: as it was when it asked.
+    ///   - machine: its state when it made the call.
     ///   - mark: of the session (`SharedUpgrade.mark`).
     init(
         _ machine: StepUp, for advice: Advice, _ succession: SessionSuccession, _ flight: Flight<SharedUpgrade>?,
@@ -31,10 +31,10 @@ final class StepUpErrand {
 }
 
 extension StepUpErrand: CallHeir {
-    /// What it wins is known to this process alone.
+    /// The result is held only in memory, so it matters only while others wait.
     var isAwaited: Bool { flight?.isAwaited == true }
 
-    /// A place in a flight has no end of its own.
+    /// Does nothing, as a place in a flight has no time limit.
     func inherit(until time: Int) {}
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
@@ -50,7 +50,7 @@ extension StepUpErrand: CallHeir {
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if !failure.isTransient { flight?.fail(failure.reason, for: 0) }
-        // nobody is here to go on: the next one of those who wait begins anew
+        // no exchange is left to continue; the next one that waits starts anew
         case .send, .wait, .ask: break
         }
     }

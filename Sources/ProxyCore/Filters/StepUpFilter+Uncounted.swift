@@ -2,11 +2,11 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Advice in a body where the resource does not take it from there: without a word about it, nobody knows why there is no step-up.
+/// Logs an advice in a body where the configuration reads none from bodies, so that a missing step-up is explained.
 extension StepUpFilter {
     private static let body = AdviceReader(.body)
 
-    /// How much of an answer is looked through for one; nil where it can be none, or the word was said.
+    /// The most bytes of a response to search for an advice; nil if it cannot hold one, or the notice was already logged.
     func readsUncounted(_ response: ResponseHead, _ forms: Advice.Forms) -> Int? {
         let limit = min(policy.maxResponseBytes, AdviceReader.maxBody)
         guard !forms.contains(.body), !resource.bodyNotice.isGiven, response.status != 200,
@@ -24,7 +24,7 @@ extension StepUpFilter {
         context.note(.uncountedAdvice(resource: resource.url))
     }
 
-    /// An advice that cannot be read is the client's to see, and worth a word.
+    /// Logs an advice that cannot be read. The client gets the response.
     func noteFlaw(_ reader: AdviceReader, _ response: ResponseHead, _ context: inout FilterContext) {
         guard let flaw = reader.flaw(status: response.status, fields: response.fields) else { return }
         context.note(.notAdvice(flaw))

@@ -1,9 +1,9 @@
 import Authorization
 import Interception
 
-/// Sessions that other requests of the same client have upgraded.
+/// Uses sessions that other requests of the same client have upgraded.
 extension StepUpFilter {
-    /// Goes by the session that has taken the place of one that AM knows no more: this client had it upgraded a moment ago.
+    /// Uses the new session in place of one that AM no longer knows, if this client has just upgraded it.
     func follows(_ session: SessionSource, _ context: FilterContext) -> Bool {
         let mark = mark(of: session, context)
         guard replay == nil, context.initiator.refusal(listed: policy.origins) == nil,
@@ -15,7 +15,7 @@ extension StepUpFilter {
         return true
     }
 
-    /// This client has that session upgraded, or waits for that.
+    /// This client has upgraded that session, or waits for its upgrade.
     func mayFollow(_ session: SessionSource, _ context: FilterContext) -> Bool {
         context.sessions?.upgrades.isBusy(mark(of: session, context)) == true
     }
@@ -25,8 +25,7 @@ extension StepUpFilter {
         return SharedUpgrade.mark(of: session.token, for: client, at: policy.server.url)
     }
 
-    /// What changes where AM puts another session in the place of the one that it was asked about; nil where it was asked
-    /// about none.
+    /// The changes to make when AM replaces the session that it was asked about; nil if it was asked about none.
     func succession(_ context: FilterContext) -> SessionSuccession? {
         replay.map {
             SessionSuccession(
@@ -35,7 +34,7 @@ extension StepUpFilter {
         }
     }
 
-    /// Who hears the answer to what the machine asks where the client has left.
+    /// The errand that gets AM's response after the client has left.
     func heir(of round: Round, _ context: FilterContext) -> StepUpErrand? {
         guard round.machine.mayWin, let succession = succession(context) else { return nil }
         return StepUpErrand(

@@ -2,51 +2,51 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Transactional authorization: advice, the conversation with AM, the replay.
+/// Transactional authorization: reads the advice, talks to AM, replays the request (docs/protocol.md).
 final class StepUpFilter: Filter {
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
     private var rounds: Rounds
     var stage = Stage.watching
-    /// What earlier rounds have won; nil before the first.
+    /// The results of earlier rounds; nil before the first.
     var replay: Replay?
     private(set) var limit: Int?
-    /// The login that is under way, or whose answers the replay will judge.
+    /// The login that is under way, or that the replay will judge.
     var login: LoginAttempt?
     private(set) var cookieLines: [String] = []
     let sharing = UpgradeSharing()
-    /// Where the request carries no session itself.
+    /// The session that Usher shows, if the request carries none.
     let provided: ProvidedSession?
-    /// The session is one that all share, though this filter does not show it itself.
+    /// All clients share the session, though another filter shows it.
     let isShared: (SessionSource) -> Bool
 
     enum Stage {
-        /// No advice has come, or what came of it was delivered.
+        /// No advice has come, or its result was delivered.
         case watching
-        /// Another exchange has the same upgrade made.
+        /// Another exchange makes the same upgrade.
         case sharing(Round)
-        /// The login waits for others of the same user.
+        /// The login waits for other logins of the same user.
         case queueing(Round, Turn)
-        /// AM is asked, or will be again.
+        /// AM is being asked, or will be asked again.
         case talking(Round)
-        /// A person is asked.
+        /// A person is being asked.
         case asking(Round, OpenStep, ParkedStep)
-        /// The request goes out again.
+        /// The request is being sent again.
         case replaying(HeldResponse)
     }
 
-    /// What is done when the login's turn has come.
+    /// The next step once the login has its turn.
     enum Turn {
         case begin
         case send(ServerCall)
-        /// The machine's answers go out, with the one-time passwords of that moment.
+        /// Send the machine's answers, with the current one-time passwords.
         case answer
     }
 
-    /// One advice and what is done about it.
+    /// One advice and the step-up for it.
     struct Round {
         let advice: Advice
-        /// The response that carried it: the client gets it when the step-up fails.
+        /// The response with the advice; the client gets it if the step-up fails.
         let original: HeldResponse
         var machine: StepUp
     }
@@ -79,7 +79,7 @@ final class StepUpFilter: Filter {
 
     var hold: FilterHold? {
         guard let original else { return nil }
-        // nobody is asked to step up for a client that may be gone, unless others wait for the same
+        // ends the step-up for a client that may be gone, unless others wait for the same
         return FilterHold(
             isActive: isActive, keepsResponse: true, bytes: original.body.count, limit: limit,
             endsWithClient: isActive && !sharing.isAwaited)
@@ -122,7 +122,7 @@ final class StepUpFilter: Filter {
         }
     }
 
-    /// Asks the resource for an advice that may be acted on, where the configuration wants that.
+    /// Asks the resource for an advice, if the configuration says so.
     private func offer(in head: inout RequestHead, _ context: FilterContext) {
         guard context.isWhole, policy.offersHeader(on: head, resource),
             context.initiator.refusal(listed: policy.origins) == nil
@@ -136,7 +136,7 @@ final class StepUpFilter: Filter {
         AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
     }
 
-    /// How much of a response it has to see.
+    /// The most bytes of a response that the filter must see; nil for none.
     private func wanted(of response: ResponseHead, _ context: FilterContext) -> Int? {
         if isActive { return nil }
         let forms = policy.forms(for: context.request, sent: context.sent, resource)
@@ -171,7 +171,7 @@ final class StepUpFilter: Filter {
         }
         context.note(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
-        // whatever it executes is executed with what a step-up wins
+        // the replay runs with the step-up's result, so the configuration must list the page's origin
         if let refusal = context.initiator.refusal(listed: policy.origins) {
             context.note(.declined(refusal))
             return .proceed
@@ -193,7 +193,7 @@ final class StepUpFilter: Filter {
         let reason: String
     }
 
-    /// A round for an advice that may be acted on.
+    /// Starts a round for an advice that the policy allows.
     private func begin(
         _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: FilterContext
     ) throws(NoStepUp) -> Round {
@@ -226,14 +226,14 @@ final class StepUpFilter: Filter {
 
     // MARK: the login
 
-    /// What others have had made already is not made again.
+    /// Uses an upgrade that another exchange has made or is making, or makes it.
     private func share(_ round: Round, _ context: inout FilterContext) -> FilterAction {
         switch sharing.turn(
             round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &context)
         {
         case .go:
             guard policy.asksPerson else { return beginLogin(round, .begin, &context) }
-            // where a person is asked, nobody's turn is waited for before AM is told anything
+            // a login that asks a person takes its turn only when AM gets answers
             if let pause = pause(round, context) { return giveUp(pause, round.original, &context) }
             return start(round, .begin, &context)
         case .wait(let ticket):
@@ -244,7 +244,7 @@ final class StepUpFilter: Filter {
         }
     }
 
-    /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
+    /// Begins the login, queues it, or gives it up if AM refused its answers recently.
     private func beginLogin(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
@@ -258,7 +258,7 @@ final class StepUpFilter: Filter {
             case .held(let refusals, let milliseconds): obstacle = Self.heldOff(refusals, milliseconds)
             case .full: obstacle = .stepUpFailed("there is no room for more logins")
             }
-            // AM may have gone on with it, and a person as well
+            // AM, and a person as well, may have gone on with it
             attempt.judge(.unjudged)
             return giveUp(obstacle, round.original, &context)
         }
@@ -269,7 +269,7 @@ final class StepUpFilter: Filter {
         .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000)
     }
 
-    /// Why AM would not be told any answers now: it refused them lately. A turn is not taken by that.
+    /// The pause after AM refused the answers recently; nil if there is none. It takes no turn.
     func pause(_ round: Round, _ context: FilterContext) -> ExchangeMoment? {
         guard case .held(let refusals, let milliseconds)? = context.logins?.pause(round.machine.login, policy.lockout)
         else { return nil }
@@ -296,7 +296,7 @@ final class StepUpFilter: Filter {
             ) { .call(call.action, number: call.number, url: $0) })
     }
 
-    /// The answer to a replay is an advice once more.
+    /// Judges the login when the replay gets another advice.
     private func judgeLogin(by advice: Advice, _ context: inout FilterContext) {
         guard let login, login.isGranted else { return }
         if advice.isTransaction {
@@ -321,7 +321,7 @@ final class StepUpFilter: Filter {
             guard case .asking(let round, let step, let place) = stage else {
                 return failed("it took longer than authorization.hold allows", &context)
             }
-            // somebody may have spoken in time, and the loop be late
+            // a person may have answered in time while the loop was late
             guard place.look() == nil else {
                 self.limit = context.now + timeForAM
                 return look(round, step, place, &context)
@@ -374,21 +374,21 @@ final class StepUpFilter: Filter {
         return sendAgain(round.original, &context)
     }
 
-    /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
+    /// The client whose upgrades this one shares; empty for a session of Usher, which all clients share.
     func owner(_ context: FilterContext) -> String {
         provided?.isShared == true || replay.map { isShared($0.session) } == true ? "" : "client \(context.client.text)"
     }
 
-    /// Where a person is asked, a login begins when AM is told the first answers, and goes on when the person has spoken.
+    /// With a person, a login takes a turn for AM's first answers, and another after the person has answered.
     private var needsTurn: Bool { policy.asksPerson && login?.needsTurn ?? true }
 
-    /// AM reports success.
+    /// Notes that AM reports success.
     private func grant(_ advice: Advice) {
         login?.grant(by: advice)
         forgetLogin()
     }
 
-    /// A login that the replay has nothing to say about is over.
+    /// Drops the login unless the replay is to judge it.
     private func forgetLogin() {
         if login?.isGranted != true { login = nil }
     }
@@ -397,7 +397,7 @@ final class StepUpFilter: Filter {
 
     // MARK: the replay
 
-    /// The request once more, from what the client sent and what the rounds so far have won.
+    /// Sends the client's request again with the results of all rounds so far.
     private func sendAgain(_ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         do throws(Replay.Refusal) {
             guard let again = try replay?.request(context.request, body: context.body) else {
@@ -412,7 +412,7 @@ final class StepUpFilter: Filter {
     }
 
     private func failed(_ reason: String, _ context: inout FilterContext) -> FilterAction? {
-        // a replay that is out may have done what must not be done twice: the client has to know of its fault
+        // a replay may have had an effect that must not happen twice: the client gets its error
         guard let original, isActive || !context.mayHaveArrived || context.request.method.isIdempotent else {
             return nil
         }
@@ -424,7 +424,7 @@ final class StepUpFilter: Filter {
         stage = .watching
         login = nil
         sharing.leave()
-        // an earlier round may have replaced the session, and the client has to learn of it all the same
+        // an earlier round may have replaced the session, so the client still gets the new one
         cookieLines = replay?.cookiesForClient(context.request) ?? []
         return .giveBack(original)
     }

@@ -1,6 +1,6 @@
 import Authorization
 
-/// What logins won in one run without a network: nobody else is there to be waited for.
+/// A login store for one run without a network, which no other exchange shares.
 final class DryLogins<Gain: LoginGain>: SharedLoginStore {
     private var logins = SharedLogins<Gain>()
 

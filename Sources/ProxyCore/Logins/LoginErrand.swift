@@ -1,8 +1,8 @@
 import Authorization
 import HTTPCodec
 
-/// A login's conversation. An object: where its call has gone out and takes effect without an answer being heard, it outlives
-/// the exchange that made it, and what it wins is there for the others.
+/// A login's conversation. It is a class that can outlive its exchange: a call that was sent takes effect unheard, and its result
+/// serves other requests.
 final class LoginErrand<Talk: LoginTalk> {
     let flight: LoginFlight<Talk.Gain>
     private var talk: Talk
@@ -12,7 +12,7 @@ final class LoginErrand<Talk: LoginTalk> {
         self.talk = talk
     }
 
-    /// What was asked last uses up what it was asked with.
+    /// The last call uses up its credential, such as a refresh token.
     var spends: Bool { talk.spends }
 
     func begin() -> LoginOrder<Talk.Gain> { talk.begin() }
@@ -23,7 +23,7 @@ final class LoginErrand<Talk: LoginTalk> {
 }
 
 extension LoginErrand: CallHeir {
-    /// What it wins is for whoever comes later as well, after a restart, too.
+    /// True, as later requests use the result, even after a restart.
     var isAwaited: Bool { true }
 
     func inherit(until time: Int) { flight.goesOn(until: time) }
@@ -32,17 +32,17 @@ extension LoginErrand: CallHeir {
         switch answered(response, now.seconds) {
         case .won(let gain): flight.win(gain)
         case .failed(let fault): flight.fail(fault, now)
-        // nobody is here to make another call
+        // no exchange is left to make another call
         case .send: break
         }
     }
 }
 
-/// What a call comes to where whoever made it is gone.
+/// Gets the response of a call whose exchange is over.
 protocol CallHeir: AnyObject {
-    /// The answer is of use to somebody even where this process takes no more requests.
+    /// The response is still useful while the process drains.
     var isAwaited: Bool { get }
-    /// The call goes on without its exchange, up to that time.
+    /// The call continues without its exchange, up to this time.
     func inherit(until time: Int)
     func heard(_ response: HeldResponse, _ now: LoginTime)
 }

@@ -2,50 +2,50 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// A filter that has a request go out with what a login wins, and has that renewed once where it is refused.
+/// A filter that adds the result of a login to a request, and renews it once if it is refused.
 protocol LoginFilter: Filter {
     associatedtype Talk: LoginTalk
 
     var turn: LoginTurn<Talk> { get }
     var words: LoginWords { get }
-    /// The interceptor that logs in, where one does: it has no part in the calls.
+    /// The interceptor that logs in, if there is one. It does not apply to the login's calls.
     var interceptor: String? { get }
 
     func say(_ words: String) -> ExchangeMoment
-    /// What is told of a call.
+    /// The moment to log for a call.
     func told(of call: ServerCall, url: String) -> ExchangeMoment
-    /// Nil where nothing is wanted, or nobody keeps it.
+    /// The wanted credential; nil if the request needs none or there is no store.
     func wanted(_ context: FilterContext) -> LoginTurn<Talk>.Wanted?
-    /// What is told of one that was just won.
+    /// The log's description of a new credential.
     func told(of gain: Talk.Gain, _ now: Int) -> String
-    /// What it is.
+    /// The kind of credential, for the record of the exchange.
     func win(_ gain: Talk.Gain) -> Wins
-    /// The answer to a request that must not go out without; nil where it may.
+    /// The response to a request that must not go out without a credential; nil if it may.
     func denial(_ reason: String) -> FilterAction?
-    /// An answer with this head may refuse what went along.
+    /// A response with this head may refuse the credential.
     func mayRefuse(_ response: ResponseHead) -> Bool
-    /// This one does.
+    /// The response refuses the credential.
     func refuses(_ response: HeldResponse) -> Bool
-    /// The head of a response has come.
+    /// Handles the head of a response.
     func headCame(_ head: inout ResponseHead, _ context: FilterContext)
-    /// A response that may be a refusal is here.
+    /// Handles a response that may refuse the credential.
     func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction
 }
 
-/// How a login filter speaks of what it is about.
+/// The words by which a login filter describes itself in the log.
 struct LoginWords {
-    /// What goes along, as "token".
+    /// The credential, as in "token".
     let what: String
-    /// Who gets it, as "resource".
+    /// Its recipient, as in "resource".
     let place: String
-    /// What the next request does where this one could not, as "renews the token".
+    /// The next request's action after a failure here, as in "renews the token".
     let next: String
 }
 
 extension LoginFilter {
     typealias Refusal = SharedLogins<Talk.Gain>.Refusal
 
-    /// More of an answer than this is no refusal.
+    /// A larger response, in bytes, counts as no refusal.
     static var largestRefusal: Int { 64 << 10 }
     static var largestAnswer: Int { 256 << 10 }
 
@@ -63,7 +63,7 @@ extension LoginFilter {
 
     // MARK: the login
 
-    /// - Returns: nil where the request may go out.
+    /// - Returns: nil if the request may go out.
     func conclude(_ outcome: LoginTurn<Talk>.Outcome, _ context: inout FilterContext) -> FilterAction? {
         switch outcome {
         case .found(let purpose): return done(purpose)
@@ -85,7 +85,7 @@ extension LoginFilter {
         }
     }
 
-    /// What was wanted is there.
+    /// Continues with the credential.
     private func done(_ purpose: LoginTurn<Talk>.Purpose) -> FilterAction? {
         switch purpose {
         case .send: nil
@@ -93,7 +93,7 @@ extension LoginFilter {
         }
     }
 
-    /// There is none to be had.
+    /// Continues without a credential.
     private func giveUp(
         _ reason: String, _ purpose: LoginTurn<Talk>.Purpose, _ context: inout FilterContext
     ) -> FilterAction? {
@@ -158,7 +158,7 @@ extension LoginFilter {
             ?? .proceed
     }
 
-    /// Has the next who asks renew it.
+    /// Has the next request renew the credential.
     private func drop(
         _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: inout FilterContext
     ) {
@@ -166,7 +166,7 @@ extension LoginFilter {
         context.note(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Gain.notAgain)"))
     }
 
-    /// This one's answer is larger than is kept, and its client has to be content with it.
+    /// Handles a refusal that is too large to hold: the client gets it, and the next request renews the credential.
     private func unheld(_ response: ResponseHead, _ context: inout FilterContext) {
         guard turn.isSent, !isActive, refuses(HeldResponse(reason: .advice, head: response, limit: 0)),
             let refusal = refusal(context), let wanted = wanted(context)
@@ -179,7 +179,7 @@ extension LoginFilter {
             because: "the \(words.place) refuses the \(words.what) by an answer that is larger than is kept", &context)
     }
 
-    /// The resource has taken what something refused before.
+    /// Notes that the resource accepted a credential that was in doubt.
     func noteTaken(_ response: ResponseHead, _ context: FilterContext) {
         guard turn.isSent, turn.session?.isDoubted == true, response.status < 400, let refusal = refusal(context),
             let wanted = wanted(context)

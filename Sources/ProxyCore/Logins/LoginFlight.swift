@@ -1,6 +1,6 @@
 import Authorization
 
-/// A login that is this exchange's to make. An object, so that no way out can leave the others waiting for it.
+/// A login that this exchange makes for all. It is a class so that no way out can leave the others waiting.
 final class LoginFlight<Gain: LoginGain> {
     private let store: any SharedLoginStore<Gain>
     private let key: Gain.Key
@@ -27,16 +27,16 @@ final class LoginFlight<Gain: LoginGain> {
         store.change { $0.failed(fault, key, flight: number, now) }
     }
 
-    /// Whoever waits for it does so no longer.
+    /// The login is late; the others stop waiting for it.
     func isLate(_ now: LoginTime) { store.change { $0.heldOff(key, now) } }
 
-    /// It is over, and nobody knows what came of it but that.
+    /// Ends the login with an unknown result, and applies this change.
     func lose(_ change: (inout Gain) -> Void) {
         isOver = true
         store.change { $0.lost(key, flight: number, change) }
     }
 
-    /// It goes on, whoever made it is gone.
+    /// Lets the login continue after its exchange is gone, up to this time.
     func goesOn(until time: Int) { store.change { $0.goesOn(key, flight: number, until: time) } }
 
     deinit {

@@ -1,39 +1,39 @@
-/// What a login wins.
+/// The result of a login, such as a token or cookies.
 public protocol LoginGain: Sendable {
     associatedtype Key: LoginKey
 
-    /// How many of them are kept.
+    /// The most results that are kept.
     static var most: Int { get }
-    /// How many logins of one owner may be under way at a time; the others wait for a place.
+    /// The most logins of one owner at a time; further ones wait.
     static var mostUnderWay: Int { get }
-    /// Why no other is asked for: one sentence, for one that had just been won was refused as well.
+    /// The reason not to log in again, as a sentence: a new result was refused as well.
     static var notAgain: String { get }
 
-    /// It is good until then, in seconds since 1970.
+    /// The result is valid until this time, in seconds since 1970.
     func lasts(_ key: Key, until seconds: Int) -> Bool
-    /// It ends so soon that it is to be replaced while it lasts.
+    /// The result ends so soon that it is to be replaced now.
     func isDue(_ key: Key, at seconds: Int) -> Bool
-    /// Once it is over it helps to win another.
+    /// An expired result helps to get a new one.
     var renews: Bool { get }
 }
 
-/// What a login is for.
+/// The purpose of a login.
 public protocol LoginKey: Hashable, Sendable {
     associatedtype Owner: Hashable & Sendable
 
-    /// Whose it is. Room is shared out among these, so that nobody pushes out what is another's.
+    /// The owner of the result. Room is shared out among owners, so that none displaces another's results.
     var owner: Owner { get }
-    /// Milliseconds that the whole of it may take.
+    /// Milliseconds that the whole login may take.
     var hold: Int { get }
-    /// Milliseconds for which nobody tries again what was refused.
+    /// Milliseconds without a new login after a refusal.
     var coolDown: Int { get }
 }
 
-/// When something is asked.
+/// The current time, on two clocks.
 public struct LoginTime: Sendable {
-    /// Of a clock that only goes on.
+    /// Milliseconds of a monotonic clock.
     public let milliseconds: Int
-    /// Since 1970.
+    /// Seconds since 1970.
     public let seconds: Int
 
     public init(milliseconds: Int, seconds: Int) {

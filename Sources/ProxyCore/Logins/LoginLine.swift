@@ -1,10 +1,10 @@
 public import Authorization
 
-/// Those who wait for logins of others, in the order in which they came. Whoever is told asks again, and leaves as soon as it
-/// need not wait any more.
+/// The queue of requests that wait for logins of others, in order. A request that is woken asks again, and leaves the queue when
+/// it need not wait any longer.
 ///
-/// What a login comes to is told all who wait for it. That another one may begin is told the first who waits for that, and
-/// the next where the first leaves: so it goes on until one asks in vain.
+/// The end of a login wakes all that wait for it. A free place wakes the first that waits for one; when that one leaves, the next
+/// is woken.
 public struct LoginLine<Gain: LoginGain, Waiter> {
     public typealias Obstacle = SharedLogins<Gain>.Obstacle
 
@@ -27,7 +27,7 @@ public struct LoginLine<Gain: LoginGain, Waiter> {
 
     public var count: Int { places.count }
 
-    /// - Returns: nil where there is no room.
+    /// - Returns: nil if the queue is full.
     public mutating func enter(_ obstacle: Obstacle, _ waiter: Waiter) -> FlightTicket? {
         guard places.count < capacity else { return nil }
         issued += 1
@@ -37,7 +37,7 @@ public struct LoginLine<Gain: LoginGain, Waiter> {
         return ticket
     }
 
-    /// - Returns: who is to be told, as below.
+    /// - Returns: the tickets to wake, as above.
     public mutating func leave(_ ticket: FlightTicket) -> [(FlightTicket, Waiter)] {
         guard let obstacle = places.removeValue(forKey: ticket)?.obstacle, var line = lines[obstacle] else { return [] }
         let wasFirst = line.first == ticket
@@ -47,7 +47,7 @@ public struct LoginLine<Gain: LoginGain, Waiter> {
         return []
     }
 
-    /// The login for that key is over.
+    /// The tickets to wake when the login for this key is over.
     public func landed(_ key: Gain.Key) -> [(FlightTicket, Waiter)] {
         told(lines[.login(key)] ?? []) + first(.room(key.owner))
     }
@@ -62,13 +62,13 @@ public struct LoginLine<Gain: LoginGain, Waiter> {
 extension LoginLine: Sendable where Waiter: Sendable {}
 extension LoginLine.Place: Sendable where Waiter: Sendable {}
 
-/// A place among those who wait, given up with the last reference.
+/// A place in the queue, given up with the last reference.
 final class LoginPlace<Gain: LoginGain> {
     let obstacle: SharedLogins<Gain>.Obstacle
     let ticket: FlightTicket
     private let store: any SharedLoginStore<Gain>
 
-    /// Nil where there is no room.
+    /// Nil if the queue is full.
     init?(_ store: any SharedLoginStore<Gain>, _ obstacle: SharedLogins<Gain>.Obstacle) {
         guard let ticket = store.enter(obstacle) else { return nil }
         self.store = store

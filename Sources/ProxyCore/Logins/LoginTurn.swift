@@ -2,14 +2,14 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// A conversation that wins something: a value that is given answers and says what to do next.
+/// A conversation with a server that logs in. It is a value: it takes responses and returns the next step.
 protocol LoginTalk: Sendable {
     associatedtype Gain: LoginGain
     mutating func begin() -> LoginOrder<Gain>
-    /// The answer to what was sent last.
+    /// Takes the response to the last call.
     /// - Parameter now: seconds since 1970.
     mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Gain>
-    /// What was asked last uses up what it was asked with, whether anybody hears the answer or not.
+    /// The last call uses up its credential, even if the response is lost.
     var spends: Bool { get }
 }
 
@@ -17,43 +17,43 @@ extension LoginTalk {
     var spends: Bool { false }
 }
 
-/// How one exchange comes to what a login wins: it takes what is there, waits for whoever logs in, or does so itself, one for
-/// all. What becomes of the exchange then is for the filter to say.
+/// One exchange's way to a login's result: it takes an existing one, waits for another exchange, or logs in for all. The filter
+/// decides what the exchange does then.
 final class LoginTurn<Talk: LoginTalk> {
     typealias Gain = Talk.Gain
 
-    /// What is done once it is there.
+    /// The next step once the result is there.
     enum Purpose {
-        /// The request goes out.
+        /// Send the request.
         case send
-        /// It goes out again; the client gets this where nothing could be had.
+        /// Send the request again; the client gets this response if the login fails.
         case renew(HeldResponse)
     }
 
     enum Outcome {
-        /// It was there, or somebody else has won it.
+        /// The result existed, or another exchange got it.
         case found(Purpose)
         case won(Gain, Purpose)
-        /// The login came to nothing, for this reason; what there was is good until its end.
+        /// The login failed for this reason; the existing result is used until it ends.
         case kept(String, Purpose)
-        /// There is none to be had, for this reason.
+        /// There is no result, for this reason.
         case lacking(String, Purpose)
-        /// - Parameter heir: who hears the answer where this exchange is over.
+        /// - Parameter heir: gets the response if this exchange is over.
         case call(ServerCall, url: String, heir: (any CallHeir)?)
         case waitFor(FlightTicket, until: Int)
     }
 
-    // indirect: it is asked often, and the rare cases hold much
+    // indirect: it is read often, and the rare cases are large
     private indirect enum Stage {
         case watching
-        /// What was asked for is at hand, and the request has not gone out since.
+        /// The result is at hand, and the request has not gone out since.
         case ready
-        /// Somebody else logs in.
+        /// Another exchange logs in.
         case queueing(Purpose, flight: Int, LoginPlace<Gain>)
         case talking(Purpose, LoginErrand<Talk>)
     }
 
-    /// What is asked for, and who keeps it.
+    /// The wanted result and its store.
     struct Wanted {
         let key: Gain.Key
         let store: any SharedLoginStore<Gain>
@@ -62,13 +62,13 @@ final class LoginTurn<Talk: LoginTalk> {
 
     private var stage = Stage.watching
     private(set) var limit: Int?
-    /// What goes out with the request.
+    /// The result that the request carries.
     var session: SharedLogins<Gain>.Session?
-    /// It went along with the attempt under way.
+    /// The current attempt carries the result.
     var isSent = false
-    /// An exchange has it renewed once, not more: what is refused as soon as it was won is refused for another reason.
+    /// The exchange has renewed the result. It renews once: a new result that is refused at once has another fault.
     var hasRenewed = false
-    /// There is none to be had, and the request goes out without.
+    /// There is no result, and the request goes out without one.
     var doesWithout = false
 
     var isActive: Bool {
@@ -87,8 +87,8 @@ final class LoginTurn<Talk: LoginTalk> {
     }
 
     /// - Parameters:
-    ///   - refusal: of what the request went out with.
-    ///   - flight: the login that was waited for.
+    ///   - refusal: of the result that the request carried.
+    ///   - flight: the login that the request waited for.
     func ask(
         _ purpose: Purpose, _ wanted: Wanted, after refusal: SharedLogins<Gain>.Refusal? = nil,
         waited flight: Int? = nil,
@@ -110,7 +110,7 @@ final class LoginTurn<Talk: LoginTalk> {
                     stage = .queueing(purpose, flight: flight, place)
                     return .waitFor(place.ticket, until: min(obstacle.until, limit ?? .max))
                 }
-                // what is waited for may be over before there is a place: whoever has one asks once more
+                // the login may end before the place is taken: the holder of a place asks once more
                 waited = flight
                 place = LoginPlace(wanted.store, obstacle.what)
                 if place == nil { return giveUp("there is no room for more requests that wait for a login", purpose) }
@@ -146,7 +146,7 @@ final class LoginTurn<Talk: LoginTalk> {
         }
     }
 
-    /// A login came to nothing: what is still good goes along all the same.
+    /// Handles a failed login: a result that is still valid is used.
     private func settle(
         _ purpose: Purpose, after flight: LoginFlight<Gain>, _ reason: String, _ wanted: Wanted,
         _ context: FilterContext
@@ -175,7 +175,7 @@ final class LoginTurn<Talk: LoginTalk> {
         return .lacking(reason, purpose)
     }
 
-    /// What is under way came to nothing.
+    /// Handles a failed call or an expired wait.
     func failed(_ reason: String, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         switch stage {
         case .watching, .ready: return nil
@@ -199,6 +199,6 @@ final class LoginTurn<Talk: LoginTalk> {
         return ask(purpose, wanted, waited: flight, context)
     }
 
-    /// The request goes out, or what is under way is nobody's any more.
+    /// Ends the pending operation: the request goes out, or the exchange is over.
     func rest() { stage = .watching }
 }

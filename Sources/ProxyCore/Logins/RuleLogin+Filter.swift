@@ -1,7 +1,7 @@
 import Interception
 
 extension RuleLogin {
-    /// Those of the interceptors that apply, behind the step-up: what is an advice is no refusal of a login.
+    /// The logins of the interceptors that apply. They come after the step-up: an advice does not refuse a login.
     static let registration = FilterRegistration(
         .classified, where: { $0.rules.contains { $0.login != nil } }
     ) { setup in

@@ -1,9 +1,9 @@
-/// What is forgotten where there is room for no more.
+/// Drops entries when the store is full.
 extension SharedLogins {
-    /// Some go at a time, so that not each that comes looks through all of them.
+    /// Several entries are dropped at a time, so that not every new one searches all of them.
     private static var share: Int { max(1, Gain.most / 16) }
 
-    /// Those go first by which nothing was won; then those of whoever has most, the ones that nobody asked for the longest.
+    /// Drops entries without a result first, then the least recently used ones of the owner with the most.
     mutating func makeRoom() {
         guard entries.count >= Gain.most else { return }
         var owned: [Key.Owner: [(key: Key, asked: Int, isEmpty: Bool)]] = [:]

@@ -1,41 +1,40 @@
 public import Authorization
 
-/// What logins have won, one gain for each key, and who logs in at the moment: one for all who need the same. A value that
-/// knows no clock and no thread.
+/// The results of logins, one for each key, and the logins under way: one for all requests with the same need. It is a value
+/// without clock or thread.
 public struct SharedLogins<Gain: LoginGain>: Sendable {
     public typealias Key = Gain.Key
     public typealias Now = LoginTime
 
     public struct Session: Sendable {
         public var gain: Gain
-        /// Counts logins; what an answer changes in its course belongs to the same.
+        /// Numbers the logins; a change by a later response keeps the number.
         public let generation: Int
-        /// Something refused it, or what was there before it: whether it is taken is of interest.
+        /// This result or its predecessor was refused, so the next response is of interest.
         public var isDoubted = false
     }
 
     public enum Answer: Sendable {
         case use(Session)
-        /// Whoever asked logs in, and tells what came of it by this number.
+        /// The caller logs in, and reports the result under this number.
         case logIn(Int)
-        /// Somebody does, or too many of the same owner do.
+        /// Another request logs in, or the owner has too many logins under way.
         case wait(Int)
         case failed(LoginFault)
     }
 
-    /// What is waited for.
+    /// What a request waits for.
     public enum Obstacle: Hashable, Sendable {
         /// A login that is under way.
         case login(Key)
-        /// One of the logins of that owner, for as many are under way as may be.
+        /// A place among the owner's logins, whose number is limited.
         case room(Key.Owner)
     }
 
-    /// That what was won is good no more.
+    /// A report that a result was refused.
     public struct Refusal: Sendable {
         let generation: Int
-        /// What was asked for, as a hash: that it is refused with anything is remembered for it alone, for whoever may
-        /// ask for it decides on nobody else's.
+        /// A hash of the requested resource. A refusal that repeats counts for this resource alone, as any client can ask for it.
         let resource: Int
 
         public init(generation: Int, path: String) {
@@ -47,28 +46,28 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     struct Flight: Sendable {
         let number: Int
         let owner: Key.Owner
-        /// How long others wait for it.
+        /// The time up to which others wait for the login.
         var until: Int
     }
 
     struct Entry: Sendable {
         var session: Session?
-        /// What is over, where it is of use to win another.
+        /// The expired result, if it helps to get a new one.
         var past: Gain?
         /// The login that is under way.
         var flight: Flight?
-        /// What the last one that came to nothing did.
+        /// The last failed login.
         var failure: (number: Int, fault: LoginFault, until: Int)?
-        /// Till when what is about to end is not replaced, for that came to nothing.
+        /// The time up to which a result that ends soon is not replaced, after a replacement failed.
         var heldOff = 0
-        /// Resources that refused what had just been won, and till when nothing is replaced for them.
+        /// Resources that refused a new result, each with the time up to which nothing is renewed for it.
         var fruitless: [Int: Int] = [:]
         var lastAsked = 0
 
-        /// What is there, over or not.
+        /// The result, expired or not.
         var gain: Gain? { session?.gain ?? past }
 
-        /// What lasts, is not due, and was refused by nothing.
+        /// The result if it is valid, not due and not in doubt.
         func atHand(_ key: Key, _ now: Now) -> Session? {
             guard fruitless.isEmpty, let session, session.gain.lasts(key, until: now.seconds),
                 !session.gain.isDue(key, at: now.seconds)
@@ -87,30 +86,30 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         }
     }
 
-    /// The one that ends first is forgotten for another.
+    /// The most fruitless resources of a key; the one that ends first is dropped.
     private static var mostFruitless: Int { 64 }
-    /// Whoever logs in gives up at the end of `hold` itself, and says so first.
+    /// Milliseconds beyond `hold`, as a login ends itself at `hold` and reports that first.
     private static var grace: Int { 1_000 }
 
     var entries: [Key: Entry] = [:]
-    /// How many logins of each owner are under way.
+    /// The number of logins under way for each owner.
     private var underWay: [Key.Owner: Int] = [:]
     private var flights = 0
-    /// Logins that are over, whatever came of them, since somebody asked.
+    /// Logins that ended, with any result, since the last `takeLanded`.
     private var landed: [Key] = []
-    /// Whose gain is another one, or none any more; nil where nobody asks.
+    /// Logins whose result changed since the last `takeChanges`; nil while changes are not recorded.
     var changed: Set<Key>?
 
     public init() {}
 
-    /// What to do where a request needs it.
+    /// Decides what a request does that needs this result.
     /// - Parameters:
-    ///   - refusal: of what is good no more, whatever it says.
-    ///   - flight: the login that was waited for.
+    ///   - refusal: of a result that no longer works, whatever its own lifetime says.
+    ///   - flight: the login that the request waited for.
     public mutating func ask(
         _ key: Key, after refusal: Refusal?, waited flight: Int?, _ now: Now
     ) -> Answer {
-        // where it is at hand, as for nearly every request, nothing else of the entry is looked at
+        // the fast path of nearly every request: it reads nothing else of the entry
         if refusal == nil, let index = entries.index(forKey: key),
             let session = entries.values[index].atHand(key, now)
         {
@@ -129,7 +128,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
 
         if var session = entry.session {
             let isDue = session.gain.isDue(key, at: now.seconds)
-            // one that was waited for is new, however short it lasts
+            // a result that was waited for is new, however short its life is
             let isNew = flight.map { session.generation >= $0 } ?? false
             session.isDoubted = !entry.fruitless.isEmpty
             if !isDue || isNew || entry.heldOff > now.milliseconds || entry.flight != nil { return .use(session) }
@@ -140,19 +139,19 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         }
         if let flight = entry.flight { return .wait(flight.number) }
         if underWay[key.owner, default: 0] >= Gain.mostUnderWay {
-            // what is there is good until its end; else whatever begins next is what it waits for
+            // an existing result is used until its end; otherwise the request waits for the next login to begin
             return entry.session.map { .use($0) } ?? .wait(flights + 1)
         }
         return .logIn(begin(&entry, key, now))
     }
 
-    /// What it is that whoever asked for this was told to wait for, and when to ask again at the latest.
+    /// The event that a request waits for after `wait`, and the latest time to ask again.
     public func obstacle(_ key: Key) -> (what: Obstacle, until: Int) {
         guard let flight = entries[key]?.flight else { return (.room(key.owner), .max) }
         return (.login(key), flight.until + 1)
     }
 
-    /// Logins that are over since this was asked last.
+    /// Logins that ended since the last call.
     public mutating func takeLanded() -> [Key] {
         guard !landed.isEmpty else { return [] }
         defer { landed = [] }
@@ -163,7 +162,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         if entries[key] == nil { makeRoom() }
         var entry = entries[key] ?? Entry()
         entry.lastAsked = now.milliseconds
-        // one that hung is nobody's to wait for
+        // nothing waits for a login that hung
         if let flight = entry.flight, now.milliseconds > flight.until { land(&entry, key) }
         return entry
     }
@@ -183,10 +182,10 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         underWay[flight.owner] = left > 0 ? left : nil
     }
 
-    // MARK: what came of a login
+    // MARK: the end of a login
 
-    /// A login won this.
-    /// - Returns: false where it is nobody's any more.
+    /// Stores the result of a login.
+    /// - Returns: false if the login no longer counts.
     @discardableResult
     public mutating func won(_ gain: Gain, _ key: Key, flight: Int) -> Bool {
         guard var entry = entries[key], entry.flight?.number == flight else { return false }
@@ -199,7 +198,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         return true
     }
 
-    /// A login came to nothing. Those who wait for it share that; nobody tries again for a while where it was refused.
+    /// Fails a login for all that wait for it. After a refusal, a pause follows before the next login.
     public mutating func failed(_ fault: LoginFault, _ key: Key, flight: Int, _ now: Now) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
         land(&entry, key)
@@ -208,35 +207,35 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entries[key] = entry
     }
 
-    /// Whoever logged in went away; the next who asks does.
+    /// The login was abandoned; the next request starts another.
     public mutating func abandoned(_ key: Key, flight: Int) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
         land(&entry, key)
         entries[key] = entry
     }
 
-    /// What came of it is not known, but that what was there is otherwise.
+    /// Ends a login with an unknown result, and applies this change.
     public mutating func lost(_ key: Key, flight: Int, _ body: (inout Gain) -> Void) {
         guard entries[key]?.flight?.number == flight else { return }
         change(key, body)
         abandoned(key, flight: flight)
     }
 
-    /// It goes on without whoever began it, up to that time.
+    /// Lets a login continue without its exchange, up to this time.
     public mutating func goesOn(_ key: Key, flight: Int, until time: Int) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
         entry.flight.change { $0.until = time }
         entries[key] = entry
     }
 
-    /// It takes long: what is about to end goes along meanwhile, and nobody else waits for another.
+    /// A login is late: the result that ends soon is used meanwhile, and no other request waits.
     public mutating func heldOff(_ key: Key, _ now: Now) {
         entries[key]?.heldOff = now.milliseconds + key.coolDown
     }
 
-    // MARK: what resources say
+    // MARK: refusals by resources
 
-    /// What had just been won was refused, too: for another reason than that the one before it was over.
+    /// Notes that a new result was refused too, so the refusal has another cause than the old one's end.
     public mutating func fruitless(_ key: Key, _ refusal: Refusal, _ now: Now) {
         guard var entry = entries[key], entry.session?.generation == refusal.generation else { return }
         Self.note(refusal, &entry, key, now)
@@ -255,12 +254,12 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entry.fruitless[refusal.resource].map { $0 > now.milliseconds } ?? false
     }
 
-    /// It was taken after all where something had been refused.
+    /// Notes that the resource accepted the result after a refusal.
     public mutating func taken(_ key: Key, _ refusal: Refusal) { entries[key]?.fruitless[refusal.resource] = nil }
 
-    /// It is good no more; the next who asks logs in. Whether that helps is not seen by who says so: until it was, the same
-    /// resource has no other won.
-    /// - Returns: false where it stays, as one that had just been won was refused as well.
+    /// Drops a refused result; the next request logs in. Until a new result is accepted, the same resource cannot cause another
+    /// login.
+    /// - Returns: false if the result stays, as a new one had been refused as well.
     public mutating func drop(_ key: Key, _ refusal: Refusal, _ now: Now) -> Bool {
         guard var entry = entries[key], entry.session?.generation == refusal.generation else { return true }
         if Self.isFruitless(entry, refusal, now) { return false }
@@ -270,31 +269,31 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         return true
     }
 
-    /// An ordinary answer changed it.
-    /// - Parameter generation: of what the request had.
+    /// Changes the result by an ordinary response.
+    /// - Parameter generation: of the result that the request carried.
     public mutating func renewed(_ key: Key, generation: Int, _ change: (inout Gain) -> Void) {
         guard entries[key]?.session?.generation == generation else { return }
         entries[key]?.change(change)
     }
 
-    /// It is otherwise than was thought.
+    /// Changes the result.
     public mutating func change(_ key: Key, _ body: (inout Gain) -> Void) {
         entries[key]?.change(body)
         changed?.insert(key)
     }
 
-    // MARK: what was won elsewhere
+    // MARK: results from elsewhere
 
-    /// What is there of it, over or not.
+    /// The result, expired or not.
     public func last(_ key: Key) -> Gain? { entries[key]?.gain }
 
-    /// Something has refused what is there, or what was there before it.
+    /// This result or its predecessor was refused.
     func isDoubted(_ key: Key) -> Bool { entries[key]?.fruitless.isEmpty == false }
 
-    /// Something is known of it: what was won, what failed, or who is at it.
+    /// The key has a result, a failure or a login under way.
     func knows(_ key: Key) -> Bool { entries[key] != nil }
 
-    /// Somebody else won this, and a login that is under way is not waited for.
+    /// Stores a result from elsewhere, and ends a login that is under way.
     public mutating func put(_ gain: Gain, _ key: Key, _ now: Now) {
         var entry = open(key, now)
         land(&entry, key)
@@ -306,8 +305,8 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         changed?.insert(key)
     }
 
-    /// Somebody else is about to win it, and does so alone.
-    /// - Returns: `logIn` where nobody else is at it, `wait` where somebody is.
+    /// Reserves the key for a login that happens elsewhere.
+    /// - Returns: `logIn` if no other login is under way, else `wait`.
     public mutating func claim(_ key: Key, _ now: Now) -> Answer {
         var entry = open(key, now)
         defer { entries[key] = entry }
@@ -315,7 +314,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         return .logIn(begin(&entry, key, now))
     }
 
-    /// It does no more, and helps to win another still.
+    /// Ends the result; it may still help to get a new one.
     public mutating func end(_ key: Key, _ change: (inout Gain) -> Void = { _ in }) {
         guard var entry = entries[key] else { return }
         entry.end()
@@ -324,9 +323,9 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         changed?.insert(key)
     }
 
-    /// All that is known of these is over, and what comes of logins that are under way for them, too.
-    /// - Parameter isMeant: is given what there is, where there is something.
-    /// - Returns: what there was.
+    /// Drops entries, with the results of their logins under way.
+    /// - Parameter isMeant: gets the result, if there is one.
+    /// - Returns: the dropped results.
     @discardableResult
     public mutating func forget(_ isMeant: (Key, Gain?) -> Bool) -> [(key: Key, gain: Gain)] {
         let meant = entries.filter { isMeant($0.key, $0.value.gain) }
@@ -346,15 +345,15 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         changed?.insert(key)
     }
 
-    // MARK: what outlives the process
+    // MARK: changes to store
 
-    /// From here on `takeChanges` knows.
+    /// Starts recording changes for `takeChanges`.
     public mutating func noteChanges() { changed = changed ?? [] }
 
-    /// What is known of it beside the gain is otherwise.
+    /// Records a change beside the result.
     mutating func touch(_ key: Key) { changed?.insert(key) }
 
-    /// Whose gain has changed since.
+    /// Logins whose result changed since the last call.
     public mutating func takeChanges() -> Set<Key> {
         guard let keys = changed, !keys.isEmpty else { return [] }
         changed = []

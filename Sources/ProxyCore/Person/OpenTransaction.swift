@@ -1,14 +1,14 @@
 public import Authorization
 
-/// A step-up that waits for a person, as that person sees it. Nothing in it is a secret.
+/// A step-up that waits for a person, as that person sees it. It holds no secret.
 public struct OpenTransaction: Sendable {
-    /// Whose request it is.
+    /// The client whose request waits.
     public struct Client: Sendable {
-        /// The address; empty where it is unknown.
+        /// The address; empty if unknown.
         public var address: String
         /// The user of the proxy.
         public var user: String?
-        /// Who it is where clients are counted.
+        /// The name by which the client's step-ups are counted.
         var identity: String { user.map { "user \($0)" } ?? network }
         let network: String
 
@@ -21,17 +21,17 @@ public struct OpenTransaction: Sendable {
 
     public var client: Client
     public var method: String
-    /// As the log shows it; what is beyond 1 KiB is left out.
+    /// The URL as the log shows it, cut at 1 KiB.
     public var resource: String
-    /// The URL of the server that asks.
+    /// The URL of the AM server that asks.
     public var server: String
     public var realm: String
-    /// The tree that the advice names; nil for a transaction's own.
+    /// The tree in the advice; nil for a transaction's own tree.
     public var tree: String?
     public var step: OpenStep
     /// Monotonic milliseconds.
     public var since: Int
-    /// When the app is not held any longer.
+    /// The time up to which the app's request is held.
     public var until: Int
 
     public init(

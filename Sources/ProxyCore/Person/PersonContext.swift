@@ -2,16 +2,16 @@ import Addresses
 import Authorization
 import HTTPCodec
 
-/// What a filter that has to ask a person needs for that.
+/// The facts that a filter needs to ask a person.
 struct PersonContext {
     let transactions: (any TransactionStore)?
-    /// Whose request it is.
+    /// The address of the client.
     let address: IPAddress?
     let user: String?
     /// The URL as the log shows it.
     let url: [UInt8]
 
-    /// Bytes of it that are kept while a step-up waits: a thousand may.
+    /// The most bytes of the URL that a waiting step-up keeps; up to a thousand may wait.
     private static let longestURL = 1 << 10
 
     func transaction(

@@ -1,10 +1,10 @@
 import Authorization
 import Interception
 
-/// Where a step-up waits for a person.
+/// Waits for a person during a step-up.
 extension StepUpFilter {
     func ask(_ step: OpenStep, _ round: Round, _ context: inout FilterContext) -> FilterAction {
-        // nobody else waits for this one's turn while a person thinks
+        // other logins need not wait while a person thinks
         if step.isAgain { login?.judge(.refused) } else { login?.wait() }
         if let pause = pause(round, context) { return giveUp(pause, round.original, &context) }
         guard let store = context.person.transactions else {
@@ -12,7 +12,7 @@ extension StepUpFilter {
                 .stepUpFailed("a person would be asked for \(step.summary)"), round.original, &context)
         }
         let limit = self.limit ?? context.now + policy.hold
-        // what is said last has to reach AM, and AM has to answer, while the app is still there
+        // the last answer must reach AM, and AM must respond, before the app's hold ends
         let until = max(context.now, limit - timeForAM)
         let transaction = context.person.transaction(
             step, to: context.request, in: round.machine.realm, tree: round.advice.tree, at: policy.server.url,
@@ -26,10 +26,10 @@ extension StepUpFilter {
         }
     }
 
-    /// Milliseconds of `hold` that are left for what comes after a person's answer.
+    /// Milliseconds of `hold` that are reserved for AM after a person's answer.
     var timeForAM: Int { max(1, min(2_000, policy.hold / 10)) }
 
-    /// Whether somebody has spoken.
+    /// Continues if the person has answered; else waits on.
     func look(_ round: Round, _ step: OpenStep, _ place: ParkedStep, _ context: inout FilterContext) -> FilterAction? {
         guard let verdict = place.look() else { return .ask(place.id, until: limit ?? .max) }
         func note(_ word: String) {
@@ -50,13 +50,13 @@ extension StepUpFilter {
         }
     }
 
-    /// Goes on with what a person said. What turns out to be no answer leaves the step open.
+    /// Continues with a person's answers. If they do not fit, the step stays open.
     private func tell(_ told: PersonAnswers, _ round: Round, _ context: inout FilterContext) -> FilterAction {
         var round = round
         do throws(OpenStep.Refusal) {
             return perform(try round.machine.told(told, context.circumstances), round, &context)
         } catch {
-            // without the reason: it may hold what was typed
+            // logs no reason, as it may hold the typed text
             context.note(.conversation("what the person said was no answer"))
             guard let step = round.machine.open else {
                 return giveUp(.stepUpFailed("nobody is asked for anything"), round.original, &context)

@@ -1,8 +1,8 @@
 public import Authorization
 
-/// The step-ups that wait for a person, and what was said to them. Pure: time and chance come in.
+/// The step-ups that wait for a person, and their answers so far. It is pure: the caller passes time and random numbers.
 ///
-/// A waiter is what has to be told once somebody has spoken.
+/// A waiter is the value to notify once a person has answered.
 public struct TransactionLedger<Waiter> {
     fileprivate struct Entry {
         let transaction: OpenTransaction
@@ -13,10 +13,10 @@ public struct TransactionLedger<Waiter> {
     }
 
     private var entries: [TransactionID: Entry] = [:]
-    /// How many each client has that still wait for a word.
+    /// The number of unanswered step-ups of each client.
     private var waiting: [String: Int] = [:]
     private var total = 0
-    /// How the latest ended, for whoever speaks to them still.
+    /// The endings of the latest step-ups, for persons who answer too late.
     private var endings: [TransactionID: TransactionRefusal.Ending] = [:]
     private var endingOrder: [TransactionID] = []
     private var nextEnding = 0
@@ -25,20 +25,20 @@ public struct TransactionLedger<Waiter> {
     private let remembered: Int
 
     /// - Parameters:
-    ///   - capacity: how many may wait.
-    ///   - remembered: of how many it is known how they ended.
+    ///   - capacity: how many step-ups may wait.
+    ///   - remembered: how many endings are remembered.
     public init(capacity: Int = 1000, remembered: Int = 1024) {
         self.capacity = max(1, capacity)
         self.remembered = max(1, remembered)
     }
 
-    /// How many wait.
+    /// The number of waiting step-ups.
     public var count: Int { total }
     public var most: Int { capacity }
 
-    // MARK: those who wait
+    // MARK: waiting step-ups
 
-    /// - Returns: also whoever lost its place for this one: the latest of the client that has most of them.
+    /// - Returns: also the displaced step-up, if any: the latest of the client with the most.
     public mutating func park(
         _ transaction: OpenTransaction, _ waiter: Waiter, using chance: inout some RandomNumberGenerator
     ) -> (parking: Parking, displaced: (TransactionID, Waiter)?) {
@@ -63,7 +63,7 @@ public struct TransactionLedger<Waiter> {
         return (.parked(id), displaced)
     }
 
-    /// No client takes all places from others: whoever has most gives one up for a client that has fewer.
+    /// Makes room: the client with the most step-ups gives up one for a client with fewer.
     private mutating func makeRoom(for client: String) -> (TransactionID, Waiter)? {
         guard let most = waiting.max(by: { $0.value < $1.value }), most.value > waiting[client, default: 0] + 1 else {
             return nil
@@ -76,7 +76,7 @@ public struct TransactionLedger<Waiter> {
 
     public func look(_ id: TransactionID) -> PersonVerdict? { entries[id]?.verdict }
 
-    /// It is over, or does not wait any more.
+    /// Removes a step-up that is over or no longer waits.
     public mutating func leave(_ id: TransactionID, now: Int) {
         guard let entry = entries.removeValue(forKey: id) else { return }
         switch entry.verdict {
@@ -89,9 +89,9 @@ public struct TransactionLedger<Waiter> {
         }
     }
 
-    // MARK: those who speak
+    // MARK: answers of persons
 
-    /// What waits, the oldest first.
+    /// The waiting step-ups, the oldest first.
     public func list(now: Int) -> [WaitingTransaction] {
         entries.filter { $0.value.verdict == nil && now < $0.value.transaction.until }
             .sorted { $0.value.number < $1.value.number }
@@ -103,8 +103,8 @@ public struct TransactionLedger<Waiter> {
         return WaitingTransaction(id: id, transaction: entry.transaction, given: entry.given)
     }
 
-    /// Takes what a person says; it may be a part of what is asked.
-    /// - Returns: what is still to be said, and whom to tell where that is nothing.
+    /// Takes a person's answers, which may be partial.
+    /// - Returns: the callbacks still to answer, and the waiter if there are none.
     public mutating func answer(
         _ id: TransactionID, _ answers: PersonAnswers, now: Int
     ) throws(TransactionRefusal) -> (missing: [OpenCallback], waiter: Waiter?) {
@@ -173,12 +173,12 @@ public struct TransactionLedger<Waiter> {
 extension TransactionLedger: Sendable where Waiter: Sendable {}
 extension TransactionLedger.Entry: Sendable where Waiter: Sendable {}
 
-/// One that waits, and what was said to it so far.
+/// A waiting step-up with its answers so far.
 public struct WaitingTransaction: Sendable {
     public let id: TransactionID
     public let transaction: OpenTransaction
     fileprivate let given: PersonAnswers
 
-    /// The callbacks that nobody has answered yet.
+    /// The callbacks without an answer.
     public var missing: [OpenCallback] { transaction.step.missing(in: given) }
 }

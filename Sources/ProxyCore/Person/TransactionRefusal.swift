@@ -1,23 +1,23 @@
-/// Why what a person says to a step-up is not taken.
+/// The reason to refuse a person's answer to a step-up.
 public enum TransactionRefusal: Error, Equatable, Sendable {
     public enum Ending: Equatable, Sendable {
         case answered, denied
-        /// The app was not held any longer.
+        /// The app's request is no longer held.
         case late
-        /// The app went away, or what it asked for ended otherwise.
+        /// The app left, or its step-up ended otherwise.
         case left
         case displaced
     }
 
-    /// There is none of that id, and was none lately.
+    /// No step-up has this id, or had it recently.
     case unknown
     case over(Ending)
-    /// It is no answer to what is asked.
+    /// The answer does not fit the question.
     case unfit(String)
-    /// That callback has its answer.
+    /// The callback already has an answer.
     case twice(place: Int)
 
-    /// In words for the person.
+    /// The reason in words for the person.
     public var words: String {
         switch self {
         case .unknown: "no step-up of that id waits (usher transactions lists those that do)"

@@ -1,30 +1,29 @@
 public import Authorization
 
-/// Step-ups that wait for a person. One for each loop, in front of what all of them share; asked only where an answer has to
-/// come from somebody.
+/// Step-ups that wait for a person. Each loop has a store in front of the shared ledger; it is used only if a person must answer.
 public protocol TransactionStore: AnyObject {
-    /// - Parameter notify: a command that tells somebody of it.
+    /// - Parameter notify: the command that notifies a person.
     func park(_ transaction: OpenTransaction, notify: [String]) -> Parking
-    /// What was said to it; nil where nobody has spoken yet.
+    /// The person's verdict; nil if there is none yet.
     func look(_ id: TransactionID) -> PersonVerdict?
-    /// It is over, or does not wait any more.
+    /// Removes a step-up that is over or no longer waits.
     func leave(_ id: TransactionID)
 }
 
 public enum Parking: Sendable {
     case parked(TransactionID)
-    /// As many wait as may; in words.
+    /// The limit of waiting step-ups is reached, in words.
     case full(String)
 }
 
 public enum PersonVerdict: Sendable {
     case answered(PersonAnswers)
     case denied
-    /// It gave its place to another client's.
+    /// The step-up lost its place to another client's.
     case displaced
 }
 
-/// A step-up's place among those that wait. It is given up with the last reference, however that goes.
+/// A step-up's place among those that wait. It is given up with the last reference.
 final class ParkedStep {
     let id: TransactionID
     let since: Int

@@ -1,13 +1,13 @@
 public import Addresses
 
-/// Addresses that go by a name in the configuration.
+/// Groups of addresses that the configuration names.
 public enum AddressGroup: String, CaseIterable, Sendable {
     case loopback
     case linkLocal = "link-local"
     case metadata
     case `private`
 
-    /// Parsed once: policies ask on every connection.
+    /// Parsed once, as policies read it for every connection.
     public var blocks: [AddressBlock] {
         switch self {
         case .loopback: Self.loopbackBlocks
@@ -19,14 +19,14 @@ public enum AddressGroup: String, CaseIterable, Sendable {
 
     public func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
-    /// Whether every address of the block belongs to the group.
+    /// Every address of the block belongs to the group.
     public func contains(_ block: AddressBlock) -> Bool { blocks.contains { $0.contains(block) } }
 
-    // the unspecified addresses belong here: connecting to them reaches this machine
+    // includes the unspecified addresses, as connecting to them reaches this machine
     private static let loopbackBlocks = parse(["127.0.0.0/8", "0.0.0.0", "::1", "::"])
     private static let linkLocalBlocks = parse(["169.254.0.0/16", "fe80::/10"])
-    /// Where clouds hand their machines credentials: AWS, Azure, Google and others share the first; then AWS over
-    /// IPv6, AWS containers, AWS pods, Google over IPv6, Azure's wire server, Alibaba, Oracle.
+    /// The metadata services of clouds, which give machines credentials. AWS, Azure, Google and others share the first; then AWS
+    /// over IPv6, AWS containers, AWS pods, Google over IPv6, Azure's wire server, Alibaba, Oracle.
     private static let metadataBlocks = parse([
         "169.254.169.254", "fd00:ec2::254", "169.254.170.2", "169.254.170.23", "fd00:ec2::23", "fd20:ce::254",
         "168.63.129.16", "100.100.100.200", "192.0.0.192",

@@ -3,13 +3,13 @@ internal import HTTPCodec
 internal import Interception
 public import TLSEngine
 
-/// What entries say of one another, for the checks of a configuration.
+/// Compares entries with each other, for the checks of a configuration.
 extension DestinationPattern {
-    /// Whether everything that the other entry fits is fitted by this one. False where that cannot be told.
+    /// This entry matches everything that the other matches. False if that cannot be decided.
     public func covers(_ other: DestinationPattern) -> Bool {
         guard port == nil || port == other.port else { return false }
         switch (subject, other.subject) {
-        // a glob that fits another as a text fits all that the other fits
+        // a glob that matches another glob as text matches all of its hosts
         case (.host(let glob), .host(let text)): return Glob.matches(glob, text)
         case (.host("*"), _): return true
         case (.host(let glob), .block(let block)): return block.isSingle && Glob.matches(glob, block.base.description)
@@ -22,12 +22,12 @@ extension DestinationPattern {
     }
 
     /// The narrowest entry of `tls.ca.constrain_to` that permits every host of this one: `staging.example.com` for
-    /// `*.staging.example.com:443`. Nil where no single one does.
+    /// `*.staging.example.com:443`. Nil if no single entry does.
     public var constraint: String? {
         switch subject {
         case .host(let glob):
             guard let star = glob.lastIndex(of: "*") else { return glob }
-            // only whole labels count: *ging.example.com takes hosts of all of example.com
+            // only whole labels count: *ging.example.com also matches hosts under example.com
             guard let dot = glob[star...].firstIndex(of: ".") else { return nil }
             let domain = glob[glob.index(after: dot)...]
             return domain.isEmpty ? nil : String(domain)
@@ -37,7 +37,7 @@ extension DestinationPattern {
         }
     }
 
-    /// Whether a CA that is bound to these names may speak for every host of this entry.
+    /// A CA that is limited to these names may issue certificates for every host of this entry.
     public func isPermitted(by constraints: NameConstraints) -> Bool {
         switch subject {
         case .host: return constraint.map(constraints.permits) ?? false

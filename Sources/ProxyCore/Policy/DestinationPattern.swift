@@ -7,19 +7,19 @@ internal import Interception
 /// block or a group's name.
 public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
     enum Subject: Equatable, Sendable {
-        /// A host in its normal form, or a glob over that.
+        /// A normalized host, or a glob over one.
         case host(String)
         case block(AddressBlock)
         case group(AddressGroup)
     }
 
     let subject: Subject
-    /// Nil: every port.
+    /// The port; nil for every port.
     let port: UInt16?
-    /// As it was written.
+    /// The entry as written in the configuration.
     public let description: String
 
-    /// Nil where the text is none of the forms.
+    /// Nil if the text has none of these forms.
     public init?(_ text: String) {
         description = text
         if let group = AddressGroup(rawValue: text) {
@@ -37,7 +37,7 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
         if let address = IPAddress(host) {
             subject = .block(AddressBlock(address))
         } else {
-            // no host is ever called so
+            // excludes texts that no host name can be
             guard host.utf8.allSatisfy({ ASCII.isUnreserved($0) || $0 == 0x2A }), !IPAddress.isLookalike(host)
             else { return nil }
             subject = .host(HostName.normalized(host))
@@ -62,18 +62,18 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
         return host.contains(":") ? nil : (String(host), port)
     }
 
-    /// True where the name that the client gave decides, not the address that it leads to.
+    /// The entry matches the requested name, not the address that it resolves to.
     var judgesName: Bool { if case .host = subject { true } else { false } }
 
-    /// Whether the entry is about that host.
+    /// The entry matches the host.
     /// - Parameters:
     ///   - host: lower case, an address without brackets.
-    ///   - address: the same, where it is one.
+    ///   - address: the host as an address, if it is one.
     public func covers(_ host: String, port: UInt16, address: IPAddress?) -> Bool {
         rank(host: host, port: port, address: address) != nil
     }
 
-    /// How closely the entry fits, nil where it does not. `address` is nil before resolution.
+    /// How closely the entry matches; nil if it does not. `address` is nil before resolution.
     func rank(host: String, port: UInt16, address: IPAddress?) -> Specificity? {
         guard self.port == nil || self.port == port else { return nil }
         switch subject {
@@ -88,7 +88,7 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The closest that the entry can fit.
+    /// The closest match that the entry can have.
     var specificity: Specificity? {
         switch subject {
         case .host(let pattern): Specificity(host: pattern, hasPort: port != nil)
@@ -98,9 +98,8 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which of two entries that both fit decides: one host or one address beats a block, the longer prefix beats the
-/// shorter, any block beats a host glob (a name is in the hands of whoever serves it, an address is not), the glob with
-/// more letters beats the one with fewer; between equals the one with a port.
+/// Decides between two matching entries. A single host or address beats a block, a longer prefix a shorter one, and any block a
+/// host glob, as a name's owner chooses its address. A longer glob beats a shorter one. Among equals, one with a port wins.
 struct Specificity: Comparable, Sendable {
     private enum Level: Int { case glob, block, single }
 

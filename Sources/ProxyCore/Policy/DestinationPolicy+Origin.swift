@@ -1,10 +1,10 @@
 public import Addresses
 import HTTPCodec
 
-/// The policy's judgement of one connection that is to be made, by whatever route.
+/// Judges one new connection, by any route.
 extension DestinationPolicy {
-    /// Before resolution. Where another proxy resolves the name, this is the last word on it.
-    /// - Returns: why there will be no connection; nil where nothing speaks against it yet.
+    /// Judges before resolution. If another proxy resolves the name, this verdict is final.
+    /// - Returns: the reason to refuse the connection; nil if there is none yet.
     public func refusal(of origin: Origin) -> String? {
         guard !IPAddress.isLookalike(origin.host) else {
             return "the host is a number that some resolvers take for an address; addresses are written as 192.0.2.1"
@@ -18,8 +18,8 @@ extension DestinationPolicy {
         return nil
     }
 
-    /// After resolution, for the very address that would be connected to: the origin's, or that of the proxy on the way.
-    /// A proxy that the configuration names needs no entry of `allow`, but none of `deny` may hold its address.
+    /// Judges after resolution, for the address to connect to: the origin's or the upstream proxy's. A configured proxy needs no
+    /// entry of `allow`, but `deny` must not hold its address.
     public func refusal(of origin: Origin, at address: IPAddress) -> String? {
         guard let proxy = origin.route?.proxy else {
             let decision = permits(host: origin.host, port: origin.port, address: address)

@@ -1,14 +1,14 @@
 public import Addresses
 import HTTPCodec
 
-/// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); where
-/// two are as specific, `deny` wins; what no entry fits is refused. Where `deny` fits a name, no address makes that good.
+/// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); `deny` wins
+/// a tie. A host without an entry is refused, and so is every address of a denied name.
 public struct DestinationPolicy: Equatable, Sendable {
     public struct Decision: Equatable, Sendable {
         public var isPermitted: Bool
-        /// The entry that decided, for the log; nil where none fits.
+        /// The entry that decided, for the log; nil if none matched.
         public var entry: DestinationPattern?
-        /// Set where another form of the address decided.
+        /// The form of the address that decided, if it is another one.
         var form: Form?
 
         struct Form: Equatable, Sendable {
@@ -16,7 +16,7 @@ public struct DestinationPolicy: Equatable, Sendable {
             let inner: IPAddress
         }
 
-        /// One sentence for the log and for the answer to the client.
+        /// One sentence for the log and the client's response.
         public var reason: String {
             switch (isPermitted, entry) {
             case (true, let entry?): "destinations.allow holds \(entry)"
@@ -37,15 +37,15 @@ public struct DestinationPolicy: Equatable, Sendable {
         self.deny = deny
     }
 
-    /// The defaults: everywhere but link-local addresses and cloud metadata.
+    /// The defaults: everything but link-local addresses and cloud metadata.
     public init() {
         self.init(
             allow: ["*"].compactMap { DestinationPattern($0) },
             deny: ["link-local", "metadata"].compactMap { DestinationPattern($0) })
     }
 
-    /// Before resolution: refuses what no address could make right. A permission here is not the last word; the
-    /// address is judged when it is known.
+    /// Judges before resolution: it refuses a name that no address can make acceptable. A permission is not final, as the address
+    /// is judged later.
     /// - Parameter host: a name or an address without brackets.
     public func permits(host: String, port: UInt16) -> Decision {
         let host = HostName.normalized(host)
@@ -55,7 +55,7 @@ public struct DestinationPolicy: Equatable, Sendable {
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
             return Decision(isPermitted: true, entry: allowed.entry)
         }
-        // the address may be one that `allow` holds; whoever serves a name that is denied chooses where it leads
+        // `allow` may hold the address; a denied name stays refused, as its owner chooses the address
         let isOpen = denied == nil && !addresses(allow, port).isEmpty
         return Decision(isPermitted: isOpen, entry: denied?.entry)
     }
@@ -64,8 +64,8 @@ public struct DestinationPolicy: Equatable, Sendable {
         entries.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }
     }
 
-    /// What hangs on the address of a host that `permits` lets through by its name; nil where nothing does. Of the entries
-    /// that stand in `deny` without a word, nothing is said.
+    /// The condition on the address of a host whose name `permits` allows; nil if there is none. It ignores the default entries
+    /// of `deny`.
     public func question(of host: String, port: UInt16) -> String? {
         let host = HostName.normalized(host)
         let decision = permits(host: host, port: port)
@@ -84,8 +84,8 @@ public struct DestinationPolicy: Equatable, Sendable {
         return "refused where \(host) leads to an address in \(names) (destinations.deny)"
     }
 
-    /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4, and nothing
-    /// may be against any other form of the address.
+    /// Judges after resolution, for the address to connect to. It treats IPv4-mapped IPv6 as IPv4, and no other form of the
+    /// address may be denied.
     public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
         let host = HostName.normalized(host)
         if IPAddress(host) == nil {
@@ -95,7 +95,7 @@ public struct DestinationPolicy: Equatable, Sendable {
         let forms = address.forms
         let decision = judge(host, port, forms[0], deny)
         guard decision.isPermitted else { return decision }
-        // what is denied by its name was weighed with the address itself, `*` among it
+        // entries for names, `*` included, were already judged with the address itself
         let closed = forms.count > 1 ? deny.filter { !$0.judgesName } : []
         for inner in forms.dropFirst() {
             var other = judge(host, port, inner, closed)

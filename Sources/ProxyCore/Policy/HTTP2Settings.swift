@@ -4,18 +4,18 @@ public import TLSEngine
 
 /// `http2:` of the configuration.
 public struct HTTP2Settings: Sendable {
-    /// Spoken with clients that offer it.
+    /// Clients may use HTTP/2.
     public var clients = true
-    /// Spoken with origins that choose it.
+    /// Origins may choose HTTP/2.
     public var origins = true
-    /// Origins without TLS that are known to speak it (prior knowledge, RFC 9113 §3.3).
+    /// Origins that speak HTTP/2 without TLS (prior knowledge, RFC 9113 §3.3).
     public var cleartext: [DestinationPattern] = []
-    /// How many exchanges one connection of a client may have at a time.
+    /// The most concurrent exchanges of one client connection.
     public var streams = 100
 
     public init() {}
 
-    /// The origin is spoken to in HTTP/2 without TLS.
+    /// Usher speaks HTTP/2 without TLS to the origin.
     public func speaksCleartext(to origin: Origin) -> Bool {
         guard origin.scheme == .http else { return false }
         if origin.isSaidToSpeakHTTP2 { return true }
@@ -25,8 +25,8 @@ public struct HTTP2Settings: Sendable {
         return cleartext.contains { $0.covers(origin.host, port: origin.port, address: address) }
     }
 
-    /// What clients are offered inside TLS, the most wanted first.
+    /// The protocols offered to clients in TLS, the preferred first.
     public var clientProtocols: [ApplicationProtocol] { clients ? [.http2, .http11] : [.http11] }
-    /// What origins are offered.
+    /// The protocols offered to origins.
     public var originProtocols: [ApplicationProtocol] { origins ? [.http2, .http11] : [.http11] }
 }

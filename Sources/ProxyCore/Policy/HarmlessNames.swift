@@ -1,9 +1,9 @@
 internal import Formats
 internal import HTTPCodec
 
-/// Names of query parameters whose values may be read by whoever reads the log.
+/// Names of query parameters whose values the log may show.
 struct HarmlessNames: Sendable {
-    /// Such as name a thing, an option or a number; none that identifies a person, a session or a transaction.
+    /// Names of things, options and numbers; none identifies a person, a session or a transaction.
     private static let usual = [
         "_action", "_fields", "_pagedresultsoffset", "_pagesize", "_prettyprint", "_queryid", "_sortkeys",
         "_totalpagedresultspolicy", "acr_values", "authindextype", "client_id", "code_challenge_method", "count",
@@ -13,9 +13,9 @@ struct HarmlessNames: Sendable {
     ]
 
     private struct Name: Sendable {
-        /// In lower case.
+        /// The name in lower case.
         let bytes: [UInt8]
-        /// The first eight of them.
+        /// The name's first eight bytes.
         let beginning: ByteWord
 
         init(_ name: String) {
@@ -25,12 +25,12 @@ struct HarmlessNames: Sendable {
         }
     }
 
-    /// The shortest first.
+    /// The names, the shortest first.
     private let names: [Name]
-    /// Where in `names` those of a length begin, and behind them where those end.
+    /// The index in `names` of the first name of each length; the last element is the end.
     private let places: [Int]
 
-    /// - Parameter more: `log.show`.
+    /// - Parameter more: the names in `log.show`.
     init(_ more: [String]) {
         let names = (Self.usual + more).map(Name.init).sorted { $0.bytes.count < $1.bytes.count }
         let longest = names.last?.bytes.count ?? 0
@@ -38,9 +38,9 @@ struct HarmlessNames: Sendable {
         self.names = names
     }
 
-    /// - Parameter name: where it stands in a URL.
+    /// - Parameter name: its range in the URL.
     func contains(_ name: Range<Int>, of url: Span<UInt8>) -> Bool {
-        // percent-encoded, or with spaces as forms write them
+        // decodes a name with percent-encoding or plus signs
         let encoded = url.near(name.lowerBound, name.upperBound) { $0.equal(to: 0x25) | $0.equal(to: 0x2B) }
         guard encoded < name.upperBound else { return contains(plain: name, of: url) }
         let decoded = url.extracting(name).withUnsafeBufferPointer {
@@ -49,7 +49,7 @@ struct HarmlessNames: Sendable {
         return contains(plain: decoded.indices, of: decoded.span)
     }
 
-    /// The same for one that has neither.
+    /// The same for a name without either.
     func contains(plain name: Range<Int>, of url: Span<UInt8>) -> Bool {
         guard name.count &+ 1 < places.count else { return false }
         var place = places[name.count]
@@ -65,7 +65,7 @@ struct HarmlessNames: Sendable {
         return false
     }
 
-    /// The same where fewer than eight bytes are left.
+    /// The same near the end of the URL, with fewer than eight bytes left.
     private static func beginning(_ name: Range<Int>, of url: Span<UInt8>) -> ByteWord {
         var bytes = InlineArray<8, UInt8>(repeating: 0)
         for place in 0..<min(name.count, ByteWord.count) { bytes[place] = ASCII.lower(url[name.lowerBound + place]) }
@@ -73,7 +73,7 @@ struct HarmlessNames: Sendable {
     }
 
     private static func equal(_ candidate: [UInt8], _ name: Range<Int>, of url: Span<UInt8>) -> Bool {
-        // the first ones were compared
+        // the first eight bytes already match
         var place = ByteWord.count
         while place < name.count {
             if candidate[place] != ASCII.lower(url[name.lowerBound &+ place]) { return false }

@@ -1,26 +1,26 @@
 internal import Addresses
 
-/// Whose TLS is opened: `tls.intercept`, `tls.except` and `tls.on_refusal` of the configuration.
+/// Decides which TLS is decrypted: `tls.intercept`, `tls.except` and `tls.on_refusal` of the configuration.
 public struct InterceptionPolicy: Sendable {
-    /// What becomes of a host whose certificate a client refuses again and again.
+    /// The treatment of a host whose certificate a client refuses repeatedly.
     public enum OnRefusal: String, CaseIterable, Sendable {
         case fail
-        /// For that client it is tunnelled unopened for a while.
+        /// Tunnels the host's TLS for that client without decryption, for a while.
         case tunnel
     }
 
     public var hosts: [DestinationPattern] = []
-    /// Hosts that are left alone though `hosts` names them.
+    /// Hosts that are not decrypted though `hosts` matches them.
     public var except: [DestinationPattern] = []
     public var onRefusal = OnRefusal.fail
-    /// How far the origins behind opened tunnels are trusted.
+    /// The trust in the origins of decrypted tunnels.
     public var security = OriginSecurity()
 
     public init() {}
 
     public var isEmpty: Bool { hosts.isEmpty }
 
-    /// The key that leaves a host's TLS unopened.
+    /// The key that keeps a host's TLS encrypted.
     public enum Key: String, Sendable {
         case intercept = "tls.intercept"
         case except = "tls.except"
@@ -29,7 +29,7 @@ public struct InterceptionPolicy: Sendable {
     /// - Parameter host: lower case, an address without brackets.
     public func opens(_ host: String, port: UInt16) -> Bool { closed(host, port: port) == nil }
 
-    /// By which key it stays closed; nil where it is opened.
+    /// The key that keeps the host's TLS encrypted; nil if it is decrypted.
     public func closed(_ host: String, port: UInt16) -> Key? {
         guard !hosts.isEmpty else { return .intercept }
         let address = IPAddress(host)

@@ -2,15 +2,15 @@ internal import Addresses
 public import TLSEngine
 
 extension OriginSecurity {
-    /// What the configuration demands of that origin. Its name may be the client's word alone: that nothing is verified there
-    /// counts only where the configuration says the same of the host that is connected to.
+    /// The configuration's demands on the origin. Its name may be only the client's claim, so verification is off only if it is
+    /// also off for the connected host.
     public func demands(of origin: Origin) -> OriginDemands {
         guard let name = origin.serverName else { return demands(of: origin.host, port: origin.port) }
         var demands = demands(of: name, port: origin.port)
         guard !demands.verifies, demands.pins.isEmpty else { return demands }
         let own = self.demands(of: origin.host, port: origin.port)
         demands.verifies = own.verifies
-        // nobody will have proved that name: what is shown is meant for the host
+        // without verification nothing proves the name, so the host's client certificate is used
         if !demands.verifies { demands.identity = own.identity }
         return demands
     }
@@ -31,6 +31,6 @@ extension OriginSecurity {
 }
 
 extension OriginDemands {
-    /// Whoever is connected to has shown that it is the host of that name.
+    /// The connected server has proved that it is the host of that name.
     var provesName: Bool { verifies || !pins.isEmpty }
 }

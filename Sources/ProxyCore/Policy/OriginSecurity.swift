@@ -1,11 +1,11 @@
 public import TLSEngine
 
-/// How far origins are trusted, and how Usher proves itself to them: `tls.upstream` and `tls.client_certificates`.
+/// The trust in origins, and Usher's certificates for them: `tls.upstream` and `tls.client_certificates`.
 public struct OriginSecurity: Sendable {
-    /// What the configuration says of some hosts alone. Of the rules that fit a host, each key's first counts.
+    /// Settings for some hosts. Among the rules that match a host, the first with a key decides that key.
     public struct HostRule: Sendable {
         public var host: DestinationPattern
-        /// False: the origin's certificate is not verified at all.
+        /// False: the origin's certificate is not verified.
         public var verifies: Bool?
         /// SHA-256 digests of public keys (SubjectPublicKeyInfo), one of which must be in the origin's chain (RFC 7469
         /// §2.4). Empty: any.
@@ -30,7 +30,7 @@ public struct OriginSecurity: Sendable {
     public var revocationLists: [RevocationList] = []
     public var minimum = TLSVersion.tls12
     public var rules: [HostRule] = []
-    /// The first that fits a host is shown to it.
+    /// The client certificates; the first that matches a host is used.
     public var identities: [ClientIdentity] = []
 
     public init() {}

@@ -1,13 +1,13 @@
 internal import HTTPCodec
 
-/// What Usher answers for the host `usher.proxy`, which leads nowhere else: pages made once for a configuration, for whoever
-/// comes through the proxy. They can only be read.
+/// Usher's own pages at the host `usher.proxy`, made once for a configuration. Every client of the proxy may read them; they
+/// cannot be changed.
 public struct OwnPages: Sendable {
     public struct Page: Sendable {
-        /// For `Content-Type`.
+        /// The `Content-Type`.
         public var type: String
         public var body: [UInt8]
-        /// The name that the body is saved under; nil where it is to be looked at.
+        /// The name to save the body under; nil for a page to display.
         public var fileName: String?
 
         public init(type: String, body: [UInt8], fileName: String? = nil) {
@@ -18,17 +18,17 @@ public struct OwnPages: Sendable {
     }
 
     public static let host = "usher.proxy"
-    /// Bytes of `host`: what every request is compared by.
+    /// The length of `host`, which every request's host is compared with first.
     static let hostLength: UInt32 = 11
 
     private let pages: [String: Page]
 
-    /// - Parameter pages: by path, `/ca.pem`.
+    /// - Parameter pages: the pages by path, such as `/ca.pem`.
     public init(_ pages: [String: Page]) { self.pages = pages }
 
     public subscript(_ path: String) -> Page? { pages[path] }
 
-    /// - Throws: why there is none for that request.
+    /// - Throws: the error if there is no page for the request.
     func page(for request: RequestHead) throws(ProxyError) -> Page {
         guard request.method == .get || request.method == .head else {
             var error = ProxyError(

@@ -1,12 +1,12 @@
 internal import Addresses
 internal import Interception
 
-/// `destinations.via` of the configuration: which requests are sent on to another proxy. The first entry that fits decides.
+/// `destinations.via` of the configuration: the requests that go to another proxy. The first matching entry decides.
 public struct RouteTable: Sendable {
     public struct Entry: Sendable {
         /// Globs over the host.
         let hosts: [String]
-        /// Nil: straight to the origin.
+        /// The proxy; nil to connect to the origin directly.
         public let proxy: UpstreamProxy?
 
         public init(hosts: [String], proxy: UpstreamProxy?) {
@@ -21,7 +21,7 @@ public struct RouteTable: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// The proxy for requests to that host, nil for none.
+    /// The proxy for requests to that host; nil for none.
     /// - Parameter host: a name or an address without brackets.
     public func proxy(for host: String) -> UpstreamProxy? {
         if entries.isEmpty { return nil }

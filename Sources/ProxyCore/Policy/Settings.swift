@@ -2,59 +2,59 @@ public import Authorization
 public import Interception
 public import Passwords
 
-/// The part of a configuration that one connection acts by. Immutable; every exchange keeps the one that it began with.
+/// The part of a configuration that connections use. It is immutable, and an exchange keeps the one that it began with.
 public struct Settings: Sendable {
     public var servers: [AuthorizationServer] = []
-    /// Actions of the configuration's own, for requests that are no known one.
+    /// The configuration's own Actions, for requests that match no known one.
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var chain = ChainRules()
-    /// The first that covers a request is the one for it.
+    /// The entries of `authorization`; the first that covers a request applies.
     public var authorization: [AuthorizationPolicy] = []
     public var tokens: TokenPolicy?
-    /// Second factors that are played for test users.
+    /// Second factors that Usher simulates for test users.
     public var devices: [Device] = []
-    /// Whose TLS is opened.
+    /// Decides which TLS is decrypted.
     public var interception = InterceptionPolicy()
-    /// Which requests go by way of another proxy.
+    /// Decides which requests go to another proxy.
     public var routes = RouteTable()
     public var limits = Limits()
     public var timeouts = Timeouts()
-    /// Who may use the proxy, where clients have to show a password.
+    /// The proxy's users, if clients must show a password.
     public var users: PasswordTable?
     public var http2 = HTTP2Settings()
     public var disclosure = Disclosure()
-    /// Ports that CONNECT may go to; nil for any.
+    /// Ports that CONNECT may use; nil for all.
     public var connectPorts: [UInt16]?
 
     public init() {}
 }
 
-/// What may be told of requests, and what never.
+/// What records and origins may show of requests.
 public struct Disclosure: Sendable {
-    /// Names of query parameters whose values the log may show, beside those that are harmless anyway.
+    /// Names of query parameters whose values the log may show, beside the built-in ones.
     public var parameters: [String] = []
-    /// Names of what is a secret, beside those that are known to be.
+    /// Names of secrets, beside the built-in ones.
     public var secretNames: [String] = []
-    /// What references of the configuration were filled in with, where that may be a secret.
+    /// Values of the configuration's references that may be secrets.
     public var secrets: [String] = []
-    /// What the journal is told of exchanges; nil where none is kept.
+    /// Limits of what the journal captures; nil if there is no journal.
     public var capture: CaptureLimits?
-    /// Whether origins are told whose request it is, and how.
+    /// The field by which origins learn the client's address.
     public var forwarded = ForwardedField.none
-    /// The log tells whence clients came and what they call themselves.
+    /// The log shows the client's Referer and User-Agent.
     public var tellsProvenance = false
-    /// Of the traces that begin here, how many are exported, from 0 to 1; nil where none are, and requests belong to none.
+    /// The share of new traces to export, from 0 to 1; nil to disable tracing.
     public var traceShare: Double?
 
     public init() {}
 }
 
-/// How much of the bodies of exchanges is kept for the journal.
+/// The most bytes of bodies that are captured for the journal.
 public struct CaptureLimits: Equatable, Sendable {
-    /// Bytes of each body.
+    /// For each body.
     public var body: Int
-    /// Bytes of all bodies of exchanges that are under way on one loop.
+    /// For all bodies of current exchanges on one loop.
     public var total: Int
 
     public init(body: Int, total: Int) {
@@ -63,41 +63,41 @@ public struct CaptureLimits: Equatable, Sendable {
     }
 }
 
-/// `limits:` of the configuration. Bytes unless said otherwise.
+/// `limits:` of the configuration, in bytes unless stated otherwise.
 public struct Limits: Sendable {
-    /// Client connections at one time, over all workers.
+    /// The most client connections at a time, over all workers.
     public var connections = 4096
-    /// How many of them one client may have.
+    /// The most connections of one client.
     public var perClient = share(of: 4096)
     public var header = 32 << 10
     public var headerFields = 128
     public var url = 16 << 10
-    /// Nil: unlimited.
+    /// Nil: no limit.
     public var body: UInt64?
-    /// How much of one body is held where something needs to see it whole.
+    /// The most bytes of one body that are held when something needs all of it.
     public var bufferedBody = 1 << 20
-    /// How much is held of all bodies together, over all workers.
+    /// The most bytes of all bodies that are held, over all workers.
     public var buffered = 64 << 20
-    /// How many further attempts one exchange gets, whoever asks for them.
+    /// The most further attempts of one exchange, for all reasons together.
     public var retries = 10
-    /// Idle connections kept for one origin on one loop.
+    /// The most idle connections to one origin on one loop.
     public var idlePerOrigin = 64
-    /// Certificates made for intercepted hosts that are kept.
+    /// The most certificates of intercepted hosts that are cached.
     public var leafCertificates = 1024
 
     public init() {}
 
-    /// How many of so many connections one client may have where nobody says: a part, where there are many.
+    /// The default for one client: a quarter of all connections, but at least 64.
     public static func share(of connections: Int) -> Int { max(64, connections / 4) }
-    /// Bytes of bodies that may be held for one client.
+    /// The most bytes of bodies that are held for one client.
     var clientBuffered: Int { buffered / 2 }
-    /// The most that is held of one body for any reason.
+    /// The most bytes of one body that are held for any reason.
     var keptBody: Int { min(bufferedBody, clientBuffered) }
 }
 
 /// `timeouts:` of the configuration, in milliseconds.
 public struct Timeouts: Sendable {
-    /// Until a name has an address.
+    /// To resolve a name.
     public var resolve = 5_000
     public var connect = 5_000
     public var tls = 5_000
@@ -108,13 +108,13 @@ public struct Timeouts: Sendable {
     /// From the end of a request to the head of its response.
     public var response = 60_000
     public var tunnelIdle = 600_000
-    /// How long an idle connection to an origin is kept.
+    /// For an idle connection to an origin.
     public var poolIdle = 30_000
-    /// How long a client that closed its side is answered for, while nothing of the answer has come; 0 for ever.
+    /// For a client that closed its sending side before any byte of its response; 0 for no limit.
     public var halfClosed = 5_000
-    /// How long a drain waits for exchanges and tunnels under way.
+    /// For a drain to wait for current exchanges and tunnels.
     public var drain = 30_000
-    /// How long after a request came it may still be sent again at an interceptor's wish.
+    /// For further attempts at an interceptor's request, from the arrival of the request.
     public var attempts = 60_000
 
     public init() {}

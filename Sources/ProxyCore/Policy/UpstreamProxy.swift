@@ -2,12 +2,12 @@ internal import Addresses
 internal import Formats
 internal import HTTPCodec
 
-/// Another HTTP proxy that requests are sent on to (`destinations.via`). A class, so that a pool's key stays small.
+/// Another HTTP proxy for requests (`destinations.via`). It is a class, so that a pool's key stays small.
 public final class UpstreamProxy: Sendable {
-    /// Lower case, without brackets.
+    /// The host in lower case, without brackets.
     public let host: String
     public let port: UInt16
-    /// The line of `Proxy-Authorization` with its end (RFC 7617); empty for none. Appears in no text.
+    /// The line of `Proxy-Authorization` with its line end (RFC 7617 §2); empty for none. No text shows it.
     let credentials: [UInt8]
 
     public convenience init(host: String, port: UInt16) { self.init(host: host, port: port, credentials: []) }
@@ -18,8 +18,8 @@ public final class UpstreamProxy: Sendable {
         self.credentials = credentials
     }
 
-    /// Reads `http://user:password@host:port`; user, password and port may be missing, and `%XX` stands for what a URL
-    /// cannot hold. Nil for anything else.
+    /// Reads `http://user:password@host:port`. User, password and port are optional, and may be percent-encoded. Nil for any
+    /// other text.
     public convenience init?(_ url: String) {
         guard ASCII.lowercased(url.prefix(7)) == "http://" else { return nil }
         var authority = url.dropFirst(7)
@@ -29,7 +29,7 @@ public final class UpstreamProxy: Sendable {
             let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let user = PercentCoding.decodeBytes(parts[0].utf8, plusAsSpace: false)
             let password = parts.count > 1 ? PercentCoding.decodeBytes(parts[1].utf8, plusAsSpace: false) : []
-            // a colon would move into the password (RFC 7617 §2)
+            // a colon in the user would move into the password (RFC 7617 §2)
             guard !user.contains(ASCII.colon), (user + password).allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 return nil
             }
@@ -59,11 +59,11 @@ extension UpstreamProxy: CustomStringConvertible {
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// How a request reaches its origin by way of another proxy.
+/// The way to an origin through another proxy.
 public enum Route: Hashable, Sendable {
-    /// The proxy is asked for the whole URL (absolute-form, RFC 9112 §3.2.2).
+    /// Asks the proxy for the whole URL (absolute-form, RFC 9112 §3.2.2).
     case forward(UpstreamProxy)
-    /// The proxy makes a tunnel to the origin (CONNECT, RFC 9110 §9.3.6).
+    /// Has the proxy open a tunnel to the origin (CONNECT, RFC 9110 §9.3.6).
     case tunnel(UpstreamProxy)
 
     public var proxy: UpstreamProxy {

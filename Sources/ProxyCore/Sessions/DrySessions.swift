@@ -1,6 +1,6 @@
 import Authorization
 
-/// What is done once, in one run without a network: nobody else is there.
+/// A flight store for one run without a network, which no other exchange shares.
 final class DryFlights<Value: Sendable>: FlightStore {
     private var ledger: FlightLedger<Value, Void>
 
@@ -26,7 +26,7 @@ final class DryFlights<Value: Sendable>: FlightStore {
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 }
 
-/// Nobody has logged in before.
+/// A store of learned sessions that stays empty.
 final class DryLearned: LearnedStore {
     func find(_ client: LearnedClient, at server: String) -> LearnedSessions.Found? { nil }
     func learn(_ news: LearnedSessions.News, of client: LearnedClient, at server: String, for time: Int) {}

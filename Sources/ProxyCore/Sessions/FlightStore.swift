@@ -1,37 +1,36 @@
 public import Authorization
 
-/// What is done once for all loops: one for each loop, in front of what all of them share. Asked only where a session is
-/// upgraded or won.
+/// Work that all loops share, such as the upgrade of a session: one exchange does it, the others wait. Each loop has a store in
+/// front of the shared ledger.
 public protocol FlightStore<Value>: AnyObject {
     associatedtype Value: Sendable
 
     /// - Parameters:
-    ///   - material: what tells it from others. It may be secret: a digest of it is all that is kept.
-    ///   - mark: tells what it is about, whatever the material is; 0 where nobody asks for that.
-    ///   - refused: tells a value that was found good no more.
+    ///   - material: identifies the work. It may be secret; only its digest is kept.
+    ///   - mark: groups work on the same subject; 0 if nothing asks by it.
+    ///   - refused: whether a kept value was refused since.
     func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value>
     func look(_ ticket: FlightTicket) -> FlightLook<Value>
     /// - Parameters:
-    ///   - due: in how many milliseconds it is to be renewed.
-    ///   - lasts: for how many those who come later have it.
+    ///   - due: milliseconds until the value is to be renewed.
+    ///   - lasts: milliseconds for which later requests get the value.
     func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int)
-    /// It came to nothing for all who wait, and for whoever comes within so many milliseconds.
+    /// Fails the work for all who wait, and for requests within this many milliseconds.
     func failed(_ ticket: FlightTicket, _ reason: String, for time: Int)
     func leave(_ ticket: FlightTicket)
-    /// Somebody waits for what this one makes.
+    /// Others wait for the result of this ticket's holder.
     func isAwaited(_ ticket: FlightTicket) -> Bool
-    /// Changes what is kept; nil for nothing from then on.
+    /// Changes the kept value; nil removes it.
     func change(_ material: [UInt8], _ change: (Value) -> Value?)
-    /// What is kept that this holds of.
+    /// The first kept value that the test holds of.
     func first(_ isIt: (Value) -> Bool) -> Value?
-    /// Something is being made that was marked so.
+    /// Work with this mark is under way.
     func isBusy(_ mark: Int) -> Bool
-    /// What that holds of is kept no more.
+    /// Drops the kept values that the test holds of.
     func forget(_ isOver: (Value) -> Bool)
 }
 
-/// A place in a flight, given up with the last reference, however that goes: an object, so that no way out can leave others
-/// waiting.
+/// A place in a flight. It is a class so that its release always gives up the place, and no way out leaves others waiting.
 final class Flight<Value: Sendable> {
     let ticket: FlightTicket
     private let store: any FlightStore<Value>

@@ -2,19 +2,19 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The session that Usher shows for a request which carries none, as its filters know it: that which shows it, and those that
-/// may find that it is over, or win another in its place.
+/// The session that Usher adds to a request without one. The filters of the exchange share it: one adds it, others renew or
+/// upgrade it.
 final class ProvidedSession {
     private enum Kind {
         case none
         case learned(SessionSource)
-        /// - Parameter material: which login's it is.
+        /// - Parameter material: identifies the login.
         case own(OwnSession, material: [UInt8])
     }
 
     private var kind = Kind.none
     private var refused: OwnSession?
-    /// An exchange has it renewed once: what is refused as soon as it was won is refused for another reason.
+    /// The exchange has renewed the session. It renews once: a new session that is refused at once has another fault.
     var hasRenewed = false
 
     var source: SessionSource? {
@@ -27,15 +27,15 @@ final class ProvidedSession {
 
     var own: OwnSession? { if case .own(let session, _) = kind { session } else { nil } }
 
-    /// All who use the proxy share it.
+    /// All clients of the proxy share the session.
     var isShared: Bool { own != nil }
 
     func take(learned source: SessionSource) { kind = .learned(source) }
     func take(_ session: OwnSession, material: [UInt8]) { kind = .own(session, material: material) }
     func drop() { kind = .none }
 
-    /// AM knows it no more: another one is won before the request goes out.
-    /// - Returns: false where none is.
+    /// AM no longer knows the session; another login runs before the request goes out.
+    /// - Returns: false if no login can replace it.
     func refuse() -> Bool {
         guard !hasRenewed, let own else { return false }
         hasRenewed = true
@@ -43,13 +43,13 @@ final class ProvidedSession {
         return true
     }
 
-    /// The one in whose place another is to be won.
+    /// The session to replace; nil if none was refused.
     func takeRefused() -> OwnSession? {
         defer { refused = nil }
         return refused
     }
 
-    /// AM has put another in its place, for this exchange and for all that come.
+    /// Takes the session that AM put in its place, for this exchange and all later ones.
     func upgrade(to outcome: StepUp.Outcome, _ stores: SessionStores?) {
         guard let token = outcome.session, let old = source, !old.isSame(as: token) else { return }
         switch kind {
@@ -61,7 +61,7 @@ final class ProvidedSession {
         case .own(let session, let material):
             var new: OwnSession?
             stores?.own.change(material) { known in
-                // another exchange may have told it first
+                // another exchange may have stored it first
                 if known.source.isSame(as: token) {
                     new = known
                 } else if known === session {

@@ -4,13 +4,13 @@ import HTTPCodec
 import Interception
 
 extension RequestSender {
-    /// Longer ones are nobody's.
+    /// A longer header value, in bytes, identifies no client.
     private static let longestName = 256
 
-    /// The user, or the network where nobody showed a password.
+    /// The user; without a password, the client's network.
     var text: String { user.map { "user \($0)" } ?? address?.clientNetwork.base.description ?? "" }
 
-    /// Whose sessions and id tokens count as this client's; nil where the request does not tell.
+    /// The client that sessions and id tokens are kept for; nil if the request does not identify one.
     /// - Parameter request: as the client sent it.
     func learned(_ identity: SessionPolicy.Identity, _ request: RequestHead) -> LearnedClient? {
         let named = user.map { "user \($0)" }
@@ -29,12 +29,12 @@ extension RequestSender {
 }
 
 extension FilterContext {
-    /// What is known of the client's logins, of those that may go along with this request.
+    /// The client's learned session and id token that may go with this request.
     func learned(_ client: LearnedClient, _ policy: AuthorizationPolicy) -> LearnedSessions.Found? {
         winners(policy.origins).lazy.compactMap { sessions?.learned.find(client.at($0), at: policy.server.url) }.first
     }
 
-    /// The client's own id token, where replays show it.
+    /// The client's own id token, if replays send it.
     func idToken(_ policy: AuthorizationPolicy) -> String? {
         guard policy.showsIDToken, let client = client.learned(policy.sessions.identity, request) else { return nil }
         return learned(client, policy)?.idToken

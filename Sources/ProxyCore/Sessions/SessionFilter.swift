@@ -3,23 +3,23 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// Shows a session for a request that carries none: one that its client won before, or one that Usher logs in for.
+/// Adds a session to a request without one: a session learned from its client, or one of Usher's own login.
 final class SessionFilter: Filter {
-    /// What is done once there is a session.
+    /// The next step once there is a session.
     private enum Purpose {
-        /// The request goes out.
+        /// Send the request.
         case send
-        /// It goes out again where the session is another one than was refused; else the client gets this.
+        /// Send the request again if the session is a new one; else the client gets this response.
         case renew(HeldResponse, OwnSession)
     }
 
     private enum Stage {
         case watching
-        /// What was asked for is at hand, or there is nothing to be had.
+        /// No login is pending: the session is at hand, or there is none.
         case ready
-        /// Somebody else logs in.
+        /// Another exchange logs in.
         case queueing(Purpose, Flight<OwnSession>)
-        /// The login waits for others with the same answers.
+        /// The login waits for other logins with the same answers.
         case holding(Purpose, Flight<OwnSession>, SessionConversation)
         case talking(Purpose, Flight<OwnSession>, SessionConversation)
     }
@@ -28,24 +28,24 @@ final class SessionFilter: Filter {
     let provided: ProvidedSession
     private var stage = Stage.watching
     private var whole: Int?
-    /// When a call has to be answered that the request could do without.
+    /// The time limit of a call that the request can do without.
     private var optional: Int?
     /// The login that is under way.
     private var login: LoginAttempt?
-    /// The session whose time the login would begin anew.
+    /// The existing session, if its idle time may be reset.
     private var renewing: OwnSession?
-    /// What goes along where the login comes to nothing.
+    /// The session to send if the login fails.
     private var fallback: OwnSession?
-    /// The token that the attempt before this one showed.
+    /// The token that the previous attempt sent.
     private var shown: String?
-    /// The session went along with the attempt under way.
+    /// The current attempt carries the session.
     private var isSent = false
     private lazy var material = policy.loginMaterial
 
-    /// More of an answer than this is delivered, whatever it asks for.
+    /// A larger response, in bytes, goes to the client even if it is a refusal.
     private static let largestRefusal = 64 << 10
     private static let clockDifference = 1_000
-    /// Milliseconds that AM has to tell how long a session lasts that is there already.
+    /// Milliseconds in which AM must report the lifetime of an existing session.
     private static let optionalTime = 1_000
 
     init(_ policy: AuthorizationPolicy, _ provided: ProvidedSession) {
@@ -136,7 +136,7 @@ final class SessionFilter: Filter {
         }
     }
 
-    /// What is known of the client, in words.
+    /// Describes the learned session for the log.
     private func learn(_ context: FilterContext) -> String {
         let refusal = context.initiator.refusal(listed: policy.origins).map { "no session: not added: \($0)" }
         guard context.sessions != nil else {
@@ -158,7 +158,7 @@ final class SessionFilter: Filter {
         guard let session = provided.source else { return }
         let name = policy.server.cookie
         var cookies = CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))
-        // what an interceptor has set stands
+        // a cookie that an interceptor has set stays
         if cookies[name].map({ $0 != shown }) ?? (head.fields[name] != nil) { return }
         if let refusal = policy.refusalToShowSession(on: head) ?? context.unproven {
             context.note(.session("no session goes along: \(refusal)"))
@@ -170,7 +170,7 @@ final class SessionFilter: Filter {
         isSent = true
     }
 
-    /// - Returns: nil where the request may go out.
+    /// - Returns: nil if the request may go out.
     private func ask(
         _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: inout FilterContext
     ) -> FilterAction? {
@@ -195,18 +195,18 @@ final class SessionFilter: Filter {
         }
     }
 
-    /// - Parameter old: the session that there is, and that is to be renewed.
+    /// - Parameter old: the existing session, which is to be renewed.
     private func lead(
         _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: inout FilterContext
     ) -> FilterAction? {
         fallback = old
-        // the two clocks of a due time and of this exchange may differ a little
+        // the clocks of the due time and of this exchange may differ a little
         renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
         let conversation = SessionConversation(policy, renewing: renewing?.source)
         return begin(purpose, flight, conversation, &context)
     }
 
-    /// Begins, waits until it may begin, or gives up where AM refused these answers lately.
+    /// Begins the login, queues it, or gives it up if AM refused these answers recently.
     private func begin(
         _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation,
         _ context: inout FilterContext
@@ -281,7 +281,7 @@ final class SessionFilter: Filter {
         }
     }
 
-    /// The session that was won, or the one there was where AM said that it is good.
+    /// The new session, or the existing one if AM reports that it is valid.
     private func session(_ source: SessionSource, _ times: SessionTimes, _ context: FilterContext) -> OwnSession {
         if let renewing, renewing.source.isSame(as: source.token) { return renewing }
         let logOut = policy.sessions.login.logsOut ? context.sessions?.logOut : nil
@@ -296,11 +296,11 @@ final class SessionFilter: Filter {
         optional = nil
         provided.take(session, material: material)
         guard case .renew(let held, let old) = purpose else { return nil }
-        // AM says that the session is good: it was refused for another reason
+        // AM reports that the session is valid, so the resource refused it for another reason
         return session.source.isSame(as: old.source.token) ? .giveBack(held) : .again(held)
     }
 
-    /// A login came to nothing: a session that is still good goes along all the same.
+    /// Handles a failed login: a session that is still valid is sent.
     private func settle(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
         if case .send = purpose, let fallback {
             context.note(.session("\(reason); the session that there is goes along until its end"))
@@ -309,7 +309,7 @@ final class SessionFilter: Filter {
         return giveUp(reason, purpose, &context)
     }
 
-    /// There is no session to be had: the request goes out without, and the resource says what it thinks of that.
+    /// Sends the request without a session; the resource decides about it.
     private func giveUp(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
         stage = .ready
         whole = nil
@@ -333,7 +333,7 @@ final class SessionFilter: Filter {
             if let order = conversation.failed(reason) {
                 return perform(order, purpose, flight, conversation, &context) ?? .proceed
             }
-            // what AM was told it may have refused
+            // AM may have refused the answers that it got
             login = nil
             flight.fail(reason, for: 0)
             return settle(reason, purpose, &context) ?? .proceed
@@ -367,7 +367,7 @@ final class SessionFilter: Filter {
         }
     }
 
-    // MARK: answers
+    // MARK: responses
 
     private func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard isSent, !provided.hasRenewed, let own = provided.own,
@@ -393,7 +393,7 @@ final class SessionFilter: Filter {
         return reader.read(status: response.status, fields: response.fields, body: body) != nil
     }
 
-    /// What the resource says of the session is no affair of a client that knows nothing of it.
+    /// Removes the session's cookies from the response, as the client does not know this session.
     private func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard isSent else { return }
         if provided.isShared {
@@ -408,7 +408,7 @@ final class SessionFilter: Filter {
 }
 
 extension FieldTable {
-    /// Removes what sets or deletes a cookie of that name.
+    /// Removes the Set-Cookie fields for a cookie of this name.
     fileprivate mutating func removeCookies(named name: String) {
         guard values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == name }) else { return }
         _ = removeAll { table, index in

@@ -1,14 +1,14 @@
 public import Authorization
 
-/// What all loops know of sessions. Nil where nobody remembers.
+/// The session stores that all loops share.
 public struct SessionStores {
     public let upgrades: any FlightStore<SharedUpgrade>
-    /// Those that Usher logged in for itself.
+    /// Sessions of Usher's own logins.
     public let own: any FlightStore<OwnSession>
-    /// Those of clients whose logins it saw.
+    /// Sessions of clients, learned from their logins.
     public let learned: any LearnedStore
 
-    /// Has AM told of a session that nobody has use for any more.
+    /// Has AM end a session that is no longer used.
     public let logOut: (@Sendable (OwnSession.End) -> Void)?
 
     public init(
@@ -22,13 +22,13 @@ public struct SessionStores {
     }
 }
 
-/// Keeps `LearnedSessions` for all loops: asked only where a configuration learns sessions.
+/// Keeps `LearnedSessions` for all loops. It is used only if the configuration learns sessions.
 public protocol LearnedStore: AnyObject {
     func find(_ client: LearnedClient, at server: String) -> LearnedSessions.Found?
     func learn(_ news: LearnedSessions.News, of client: LearnedClient, at server: String, for time: Int)
     func forget(_ client: LearnedClient, at server: String)
-    /// The session is over, whoever has it.
+    /// Drops the session for all clients.
     func ended(_ session: String)
-    /// AM gave another in its place.
+    /// Notes the session that AM put in this one's place.
     func replaced(_ session: String, by other: SessionSource)
 }

@@ -1,8 +1,8 @@
 import Authorization
 
-/// AM puts another session in the place of one: what that changes for whoever is to come.
+/// Passes a session's successor to the stores, after AM replaced the session.
 struct SessionSuccession {
-    /// The one that AM was asked about.
+    /// The session that AM was asked about.
     let old: String
     private let provided: ProvidedSession?
     private let isLearned: Bool
@@ -10,8 +10,8 @@ struct SessionSuccession {
     private let decisions: (any DecisionStore)?
 
     /// - Parameters:
-    ///   - provided: shown by Usher where the request carried none.
-    ///   - isLearned: sessions of clients are remembered.
+    ///   - provided: the session that Usher added to a request without one.
+    ///   - isLearned: the sessions of clients are learned.
     init(
         of old: String, provided: ProvidedSession?, isLearned: Bool, sessions: SessionStores?,
         decisions: (any DecisionStore)?

@@ -3,14 +3,14 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// Looks on while a client signs in at AM, gets tokens and signs out: its session goes along with its requests from there on,
-/// or with nobody's any more.
+/// Learns a client's session when it signs in at AM or gets tokens, and drops it when the client signs out. Later requests of the
+/// client carry it.
 final class SessionWatch: Filter {
     private let action: Action
-    /// The request is no other.
+    /// The request's Action is certain.
     private let isSure: Bool
     private let servers: [AuthorizationServer]
-    /// Entries that want to know.
+    /// The entries of `authorization` that learn sessions.
     private let learners: [AuthorizationPolicy]
 
     init(_ action: Action, isSure: Bool, _ servers: [AuthorizationServer], learners: [AuthorizationPolicy]) {
@@ -20,7 +20,7 @@ final class SessionWatch: Filter {
         self.learners = learners
     }
 
-    /// By such requests clients sign out.
+    /// Clients sign out by these Actions.
     static func ends(_ action: Action) -> Bool { action == .logout || action == .endSession }
 
     func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
@@ -36,7 +36,7 @@ final class SessionWatch: Filter {
         return .proceed
     }
 
-    /// - Returns: what was learned, in words.
+    /// - Returns: the moments to log.
     private func witness(_ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext) -> [ExchangeMoment] {
         guard let stores = context.sessions else { return [] }
         var notes: [ExchangeMoment] = []
@@ -72,7 +72,7 @@ final class SessionWatch: Filter {
         }
     }
 
-    /// The client as each of the entries for that server knows it.
+    /// The client as each entry for that server identifies it.
     private func identities(
         at server: AuthorizationServer, _ context: FilterContext
     ) -> [(client: LearnedClient, policy: AuthorizationPolicy)] {
@@ -85,7 +85,7 @@ final class SessionWatch: Filter {
 extension SessionWatch {
     static let registration = FilterRegistration(
         .classified, where: { !$0.authorization.isEmpty },
-        // to know of which session it is
+        // keeps the body that names the session
         need: { setup in
             guard case .done = setup.step, setup.watched?.action == .logout else { return 0 }
             return Classifier.bodyPeek

@@ -1,15 +1,15 @@
 import Authorization
 import Interception
 
-/// One exchange's part in an upgrade that others may need at the same time: one of them makes it, all have the new session.
+/// One exchange's part in a shared upgrade: one exchange makes the upgrade, and all get the new session.
 final class UpgradeSharing {
     enum Turn {
-        /// The upgrade is this exchange's to make.
+        /// This exchange makes the upgrade.
         case go
-        /// Somebody makes it.
+        /// Another exchange makes the upgrade.
         case wait(FlightTicket)
         case has(StepUp.Outcome)
-        /// It came to nothing for whoever made it, and would here.
+        /// The upgrade failed for another exchange, and would fail here too.
         case failed(String)
     }
 
@@ -17,16 +17,16 @@ final class UpgradeSharing {
         case apart
         case waits(Flight<SharedUpgrade>)
         case leads(Flight<SharedUpgrade>)
-        /// It goes by what an earlier one won, of which the resource has yet to tell whether it suffices.
+        /// The exchange uses an earlier upgrade; the resource has yet to accept it.
         case has(StepUp.Outcome)
     }
 
     private var stage = Stage.apart
-    /// It has gone by an earlier one once.
+    /// The exchange has used an earlier upgrade once.
     private var hasBeenServed = false
 
     /// - Parameters:
-    ///   - client: who asks; nobody else's upgrade is shared.
+    ///   - client: the client that asks; upgrades are shared only with itself.
     ///   - mark: of the session (`SharedUpgrade.mark`).
     func turn(
         _ machine: StepUp, client: String, mark: Int, _ store: (any FlightStore<SharedUpgrade>)?,
@@ -73,30 +73,29 @@ final class UpgradeSharing {
         }
     }
 
-    /// Others may wait for what this exchange makes; nil where it makes nothing for them.
+    /// The flight that others may wait for; nil if this exchange makes no shared upgrade.
     var led: Flight<SharedUpgrade>? { if case .leads(let flight) = stage { flight } else { nil } }
 
-    /// Others wait for what this exchange makes.
+    /// Others wait for this exchange's upgrade.
     var isAwaited: Bool { led?.isAwaited == true }
 
-    /// AM granted what this exchange asked for.
+    /// AM granted the upgrade.
     func won(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
         guard let led else { return }
         led.win(outcome, of: session, mark: mark)
         stage = .apart
     }
 
-    /// AM, or a person, will have none of it: nobody else asks for the same.
+    /// AM, or a person, refused the upgrade, so the others fail as well.
     func fail(_ reason: String) {
         led?.fail(reason, for: 0)
         stage = .apart
     }
 
-    /// It came to nothing here, or is over. Somebody else of those who wait goes on with it.
+    /// Gives up the flight; another exchange that waits continues.
     func leave() { stage = .apart }
 
-    /// The resource asks again. True where that says no more than that what an earlier one won does not suffice: once in an
-    /// exchange.
+    /// The resource asks again. True if that only means that the earlier upgrade was not enough; this is so once an exchange.
     func isOutdated(_ store: (any FlightStore<SharedUpgrade>)?) -> Bool {
         guard case .has(let outcome) = stage else { return false }
         stage = .apart
@@ -108,10 +107,10 @@ final class UpgradeSharing {
 
 extension Flight<SharedUpgrade> {
     /// - Parameters:
-    ///   - session: the one that was upgraded.
+    ///   - session: the session before the upgrade.
     ///   - mark: of that session (`SharedUpgrade.mark`).
     func win(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
-        // where the session stays there is nothing that whoever comes later could go by
+        // without a new session, later requests have nothing to use
         win(
             SharedUpgrade(outcome, of: session, mark: mark), due: SharedUpgrade.memory,
             lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)

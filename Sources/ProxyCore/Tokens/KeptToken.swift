@@ -2,32 +2,32 @@ internal import Addresses
 internal import Authorization
 internal import Formats
 
-/// A token as it is kept over restarts: whose it is, and what there is of it.
+/// A token as it is stored over restarts, with its holder.
 public struct KeptToken: Sendable {
     enum Holder: Sendable {
         case everybody
         case client(TokenClient, session: UInt128)
-        /// What a client was granted itself.
+        /// A grant that a client obtained itself.
         case chain(UInt64, Chain)
     }
 
     struct Chain: Sendable {
-        /// The origin of the server.
+        /// The server's origin.
         let server: String
-        /// Who has it, and whether it goes along with their requests.
+        /// The clients that have the token, and whether their requests carry it.
         let clients: [(client: TokenClient, isSignedIn: Bool)]
-        /// The origin of the page that won it; empty for none.
+        /// The origin of the page that obtained it; empty for none.
         let page: String
-        /// Digests of refresh tokens that the client was given.
+        /// Digests of the refresh tokens that the client got.
         let given: [UInt128]
     }
 
-    /// Which entry of `tokens` it is of.
+    /// The identity of its entry of `tokens`.
     let source: UInt128
     let holder: Holder
     let grant: TokenGrant
 
-    /// Whose it is, in digits that tell nothing.
+    /// The name of the token's document: a hash of its key that reveals nothing.
     static func name(of key: TokenKey) -> String {
         let text: String =
             switch key.holder {
@@ -40,8 +40,8 @@ public struct KeptToken: Sendable {
 
     // MARK: the document
 
-    /// Nil where it cannot be written.
-    /// - Parameter seconds: when it is kept, since 1970.
+    /// The stored JSON; nil if it cannot be written.
+    /// - Parameter seconds: the time of storing, since 1970.
     func document(at seconds: Int) -> [UInt8]? {
         guard let grant = grant.document else { return nil }
         var members: [JSONValue.Member] = [
@@ -69,7 +69,7 @@ public struct KeptToken: Sendable {
         return Array(JSONValue.object(members).serialized.utf8)
     }
 
-    /// - Returns: nil for what is no such document; else with the second at which it was kept.
+    /// - Returns: the token and the second of its storing; nil if the document is no such token.
     static func read(_ document: [UInt8]) -> (token: KeptToken, kept: Int)? {
         guard let value = try? JSONValue(parsing: document), let source = value["source"].flatMap(number(UInt128.self)),
             let kept = value["kept"]?.integer, let grant = value["grant"].flatMap(TokenGrant.init(document:)),

@@ -3,18 +3,18 @@ import Authorization
 import Formats
 import HTTPCodec
 
-/// Who sends a request, as far as the connection tells.
+/// The sender of a request, as far as the connection identifies it.
 struct RequestSender {
     let address: IPAddress?
-    /// Whose password was right.
+    /// The user whose password was right.
     let user: String?
 
-    /// The whole of an IPv6 address, for a network may have many clients; all of loopback is one.
+    /// The whole IPv6 address, as one network may have many clients; all loopback addresses are one.
     var place: IPAddress? {
         (address?.unmapped).map { $0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base }
     }
 
-    /// Nil where nothing tells the client from others.
+    /// Nil if nothing tells the client from others.
     func client(_ naming: TokenSettings.Naming, _ head: RequestHead) -> TokenClient? {
         switch naming {
         case .proxyUser: user.map { .user($0) }
@@ -26,7 +26,7 @@ struct RequestSender {
         }
     }
 
-    /// Why there is none.
+    /// The reason that `client` gives nil.
     static func lack(_ naming: TokenSettings.Naming) -> String {
         switch naming {
         case .proxyUser: "the client has shown no user name and password"

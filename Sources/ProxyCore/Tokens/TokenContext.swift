@@ -1,10 +1,10 @@
 import Interception
 
-/// What of an exchange concerns tokens.
+/// The part of an exchange's context that token filters use.
 struct TokenContext {
     let store: (any TokenStore)?
     let sender: RequestSender
     let errands: (any ErrandStore)?
-    /// Of the request, as the client sent it; LOGOUT also for what may be one.
+    /// The Action of the request as the client sent it; LOGOUT also for a request that may be one.
     let classification: Classification?
 }

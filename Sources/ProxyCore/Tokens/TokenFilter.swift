@@ -2,19 +2,19 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Has a bearer token sent along with a request to a resource: fetches one where there is none, and renews it once where the
-/// resource will have it no more.
+/// Adds a bearer token to a request to a resource (RFC 6750). It fetches a missing token, and renews one once if the resource
+/// refuses it.
 final class TokenFilter: LoginFilter {
     typealias Turn = LoginTurn<TokenConversation>
 
     private let source: TokenSource
-    /// What has the user's session where the request carries none.
+    /// Provides the user's session if the request carries none.
     private let provided: ProvidedSession?
     let turn = Turn()
     private var key: TokenKey?
-    /// The user's, where a token is had by it.
+    /// The user's session, if the token is obtained with it.
     private var session: SessionSource?
-    /// A proof was made once more with the nonce that the resource told.
+    /// A proof was repeated with the resource's nonce.
     private var hasNonced = false
 
     var words: LoginWords { LoginWords(what: "token", place: "resource", next: "renews the token") }
@@ -42,7 +42,7 @@ final class TokenFilter: LoginFilter {
 
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         guard !turn.doesWithout, !turn.isReady else { return nil }
-        // who shows something itself means it
+        // a client's own Authorization field stays
         guard !context.sent.fields.contains(.authorization) else {
             turn.session = nil
             return nil
@@ -55,7 +55,7 @@ final class TokenFilter: LoginFilter {
             context.note(say("\(reason) a token"))
             return goWithout()
         }
-        // a page may have what it won itself
+        // a page may use the tokens that it obtained itself
         let isOwn = source.settings.manner == .learned && context.tokens.store != nil
         if !isOwn, let refusal = context.initiator.refusal(listed: source.settings.origins) {
             context.note(say("not added: \(refusal)"))
@@ -80,8 +80,8 @@ final class TokenFilter: LoginFilter {
         return nil
     }
 
-    /// Settles whose token it is.
-    /// - Returns: what is missing for that.
+    /// Sets the holder of the token.
+    /// - Returns: the missing fact, in words; nil if none is missing.
     private func identify(_ context: FilterContext) -> String? {
         let settings = source.settings
         guard settings.manner != .clientCredentials else {
@@ -150,7 +150,7 @@ final class TokenFilter: LoginFilter {
 
     func win(_ grant: TokenGrant) -> Wins { grant.origin == .refreshed ? .refreshedToken : .token }
 
-    // MARK: answers
+    // MARK: responses
 
     private func refusal(_ response: ResponseHead) -> TokenRefusal? {
         TokenRefusal(response, statuses: source.settings.refreshOn)
@@ -166,7 +166,7 @@ final class TokenFilter: LoginFilter {
 
     func refuses(_ response: HeldResponse) -> Bool { refusal(response.head) == .invalid }
 
-    /// A nonce that is refused as well is no matter of nonces.
+    /// A repeated nonce error has another cause, so one proof is repeated.
     private var wantsNonce: Bool { !hasNonced && turn.session?.gain.key != nil }
 
     func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
@@ -198,7 +198,7 @@ final class TokenFilter: LoginFilter {
 
 extension TokenFilter {
     static let registration = FilterRegistration(.head, where: { $0.tokens != nil }) { setup in
-        // who shows something itself means it
+        // a client's own Authorization field stays
         guard let source = setup.engine.tokens?.source(for: setup.request),
             !setup.request.fields.contains(.authorization), !isAuthorizing(setup.step)
         else { return }
@@ -207,7 +207,7 @@ extension TokenFilter {
             TokenFilter(source, covered?.provided(for: setup.request)), keeping: setup.engine.settings.limits.keptBody)
     }
 
-    /// It is by such requests to AM that sessions and tokens are had: those that are there have no part in them.
+    /// Requests to AM obtain sessions and tokens, so they carry no existing ones.
     private static func isAuthorizing(_ step: Classifier.Step) -> Bool {
         switch step {
         case .none: false

@@ -1,15 +1,15 @@
 public import Addresses
 public import Authorization
 
-/// Whose token it is.
+/// Identifies a token by its entry and its holder.
 public struct TokenKey: LoginKey {
     public enum Holder: Hashable, Sendable {
-        /// All clients share it, as it is the configuration's own.
+        /// All clients share the token of the configuration.
         case everybody
-        /// - Parameter session: a digest of the user's session, by which the token was had.
+        /// - Parameter session: a digest of the user's session that obtained the token.
         case client(TokenClient, session: UInt128)
-        /// What one sign-in of a client granted, and whatever it was renewed to: one for all entries that it suits.
-        /// - Parameter client: who has it go along.
+        /// The grant of one sign-in of a client, and all its renewals. All entries that it suits share it.
+        /// - Parameter client: the client whose requests carry it.
         case chain(UInt64, client: TokenClient)
     }
 
@@ -18,7 +18,7 @@ public struct TokenKey: LoginKey {
         case client(TokenClient)
     }
 
-    /// By whose words it is dealt with.
+    /// The entry of `tokens` that sets its rules.
     public let source: TokenSource
     public let holder: Holder
 
@@ -48,12 +48,12 @@ public struct TokenKey: LoginKey {
     }
 }
 
-/// A client as `client_by` tells it from others.
+/// A client as `client_by` identifies it.
 public enum TokenClient: Hashable, Sendable {
     case user(String)
-    /// All of loopback is one: every program on this machine has every address of it.
+    /// All loopback addresses are one, as every local program can use any of them.
     case address(IPAddress)
-    /// A digest of a header and of what stands in it.
+    /// A digest of a header field's name and value.
     case named(UInt128)
 }
 
@@ -68,7 +68,7 @@ extension TokenGrant: LoginGain {
 
     public func lasts(_ key: TokenKey, until seconds: Int) -> Bool { expires.map { $0 > seconds } ?? true }
     public func isDue(_ key: TokenKey, at seconds: Int) -> Bool {
-        // nobody could replace what has nothing to be renewed with
+        // a grant without a refresh token cannot be renewed
         if case .chain = key.holder, refresh == nil { return false }
         return dueAt(before: key.source.settings.refreshBefore).map { $0 <= seconds } ?? false
     }

@@ -1,20 +1,20 @@
 public import Authorization
 
-/// What of the ledger outlives the process.
+/// Stores the ledger over restarts.
 extension TokenLedger {
-    /// From here on `takeChanges` knows.
+    /// Starts recording changes for `takeChanges`.
     public mutating func noteChanges() { logins.noteChanges() }
 
-    /// What has changed since: nil where there is none any more.
+    /// Tokens that changed since the last call; nil for a removed one.
     public mutating func takeChanges() -> [(key: TokenKey, token: KeptToken?)] {
         let keys = logins.takeChanges()
         return keys.isEmpty ? [] : keys.map { ($0, kept($0)) }
     }
 
-    /// What is renewed, or won, no longer since this was asked last.
+    /// Keys whose login ended since the last call.
     public mutating func takeLanded() -> [TokenKey] { logins.takeLanded() }
 
-    /// Everything that there is.
+    /// All tokens.
     public var all: [(key: TokenKey, token: KeptToken?)] { logins.entries.keys.map { ($0, kept($0)) } }
 
     private func kept(_ key: TokenKey) -> KeptToken? {
@@ -33,7 +33,7 @@ extension TokenLedger {
         return KeptToken(source: key.source.identity, holder: holder, grant: grant)
     }
 
-    /// What was kept before, the oldest first. A place that was taken since stays as it is.
+    /// Takes over stored tokens, the oldest first. A key that is already in use stays as it is.
     mutating func restore(_ token: KeptToken, _ source: TokenSource, _ now: Now) {
         let key: TokenKey
         switch token.holder {
@@ -58,8 +58,8 @@ extension TokenLedger {
         logins.put(token.grant, key, now)
     }
 
-    /// What AM is to be told of where the process ends: it goes along no more.
-    /// - Parameter policy: in force by now. What is of an entry that is there no more is dealt with by its last words.
+    /// The grants to revoke when the process ends. They are removed from the ledger.
+    /// - Parameter policy: the current one. A token of a removed entry follows the entry's last rules.
     public mutating func takeRevocable(by policy: TokenPolicy?) -> [(grant: TokenGrant, source: TokenSource)] {
         let found = logins.entries.keys.map { (key: $0, source: Self.source(of: $0, by: policy)) }
             .filter { $0.source.settings.revocation == .atEnd }
@@ -71,7 +71,7 @@ extension TokenLedger {
         policy?.sources.first { $0.identity == key.source.identity } ?? key.source
     }
 
-    /// What goes along with the requests of these clients, and of nobody else.
+    /// The grants that only the requests of these clients carry.
     func signedIn(_ source: TokenSource, _ signers: Signers) -> [(grant: TokenGrant, source: TokenSource)] {
         let all = signers.clients.map { Signer(server: signers.server, client: $0) }
         let numbers = Set(all.flatMap { signedIn[$0] ?? [] })
@@ -83,6 +83,6 @@ extension TokenLedger {
         }
     }
 
-    /// No other chain gets a number that one has which is kept.
+    /// Keeps new chains from using the number of a stored one.
     mutating func reserve(_ number: UInt64) { last = max(last, number) }
 }

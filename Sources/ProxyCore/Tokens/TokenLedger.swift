@@ -1,12 +1,11 @@
 public import Authorization
 
-/// The tokens that were won: one for each entry of `tokens:` and whoever it is for, and what clients were granted themselves,
-/// once, however many entries it suits. A client may come with a refresh token that was spent in its name: what it was given
-/// leads to what came of that for as long as that is known.
+/// The obtained tokens: one for each entry of `tokens:` and holder, and one for each client's own grant. Usher may have spent a
+/// client's refresh token: while its digest is known, it leads to the current one.
 public struct TokenLedger: Sendable {
     public typealias Now = LoginTime
 
-    /// Clients of one server, by what each entry tells them from others.
+    /// Clients of one server, as each entry identifies them.
     struct Signers: Sendable {
         let server: String
         let clients: [TokenClient]
@@ -18,36 +17,36 @@ public struct TokenLedger: Sendable {
     }
 
     struct Chain: Sendable {
-        /// Where its token is kept.
+        /// The key of its token in `logins`.
         let key: TokenKey
-        /// The origin of the page that won it; empty for none, and for AM's own.
+        /// The origin of the page that obtained it; empty for none, and for AM's own pages.
         var page = ""
-        /// Who has it.
+        /// The clients that have it.
         var signers: [Signer] = []
-        /// Digests of refresh tokens that the client was given, the newest last.
+        /// Digests of the refresh tokens that the client got, the newest last.
         var given: [UInt128] = []
     }
 
     public var logins = SharedLogins<TokenGrant>()
     var chains: [UInt64: Chain] = [:]
-    /// What clients were given, and the chain that it belongs to.
+    /// Digests of refresh tokens that clients got, each with its chain.
     var given: [UInt128: UInt64] = [:]
-    /// What clients are signed in by, the newest last.
+    /// The chains of each signed-in client, the newest last.
     var signedIn: [Signer: [UInt64]] = [:]
     var last: UInt64 = 0
 
-    /// What of one client goes along, and what it may still come with. The oldest goes.
+    /// The most chains of one client, and of refresh tokens that it may still send. The oldest is dropped.
     private static let mostOfOne = 16
     private static let mostGiven = 8
-    /// More things tell no client from others.
+    /// The most clients of one chain.
     private static let mostSigners = 8
 
     public init() {}
 
-    // MARK: what goes along
+    // MARK: tokens for requests
 
-    /// What that client was granted last of what suits the entry.
-    /// - Parameter winners: origins of pages, the best first, of which one has to have won it.
+    /// The client's latest grant that suits the entry.
+    /// - Parameter winners: the origins of pages, the best first, of which one must have obtained it.
     func learned(for source: TokenSource, _ client: TokenClient, winners: [String] = [""]) -> TokenKey? {
         let numbers = signedIn[Signer(server: source.server, client: client)] ?? []
         for winner in winners {
@@ -59,10 +58,10 @@ public struct TokenLedger: Sendable {
         return nil
     }
 
-    /// A client was granted this.
+    /// Stores a grant of a client.
     /// - Parameters:
-    ///   - page: the origin of the page that asked for it, where one did.
-    ///   - key: of what it has had renewed, and the flight by which it did; nil where it has signed in.
+    ///   - page: the origin of the page that asked for it; empty for none.
+    ///   - key: the renewed token and the flight of its renewal; nil for a sign-in.
     mutating func learn(
         _ grant: TokenGrant, _ source: TokenSource, _ signers: Signers, page: String = "",
         renewing past: (key: TokenKey, flight: Int)?,
@@ -90,7 +89,7 @@ public struct TokenLedger: Sendable {
 
     private mutating func give(_ refresh: String, _ number: UInt64, _ chain: inout Chain, _ server: String) {
         let digest = Self.digest(refresh, server)
-        // what another chain had comes of this one now
+        // the refresh token belongs to this chain now, not to its former one
         given[digest] = number
         chain.given.removeAll { $0 == digest }
         chain.given.append(digest)
@@ -107,15 +106,15 @@ public struct TokenLedger: Sendable {
         for number in over { lose(number, signer) }
     }
 
-    /// One of those who have it has too many.
+    /// Takes the chain from a client that has too many.
     private mutating func lose(_ number: UInt64, _ signer: Signer) {
         chains[number]?.signers.removeAll { $0 == signer }
         if chains[number]?.signers.isEmpty == true { remove(number) }
     }
 
-    // MARK: what clients come with
+    // MARK: tokens from clients
 
-    /// What a refresh token belongs to that one of these was given; nil where nobody knows it, or it is another's.
+    /// The key of a refresh token that one of these clients got; nil if it is unknown or another client's.
     func find(_ refresh: String, _ source: TokenSource, _ signers: Signers) -> TokenKey? {
         guard let number = given[Self.digest(refresh, signers.server)], let chain = chains[number],
             let client = signers.clients.first(where: {
@@ -126,8 +125,8 @@ public struct TokenLedger: Sendable {
         return logins.knows(key) ? key : nil
     }
 
-    /// A client gives this up, and with it all that came of the same sign-in.
-    /// - Returns: whether it was known.
+    /// Drops a token that a client revokes, with all others of the same sign-in.
+    /// - Returns: whether the token was known.
     mutating func revoke(_ token: String, _ source: TokenSource, _ signers: Signers) -> Bool {
         if let key = find(token, source, signers), case .chain(let number, _) = key.holder {
             remove(number)
@@ -145,16 +144,16 @@ public struct TokenLedger: Sendable {
         return false
     }
 
-    /// Nothing of these goes along any more. What was spent in a client's name can be had by that client still: another
-    /// program of it may have gone nowhere.
-    /// - Returns: whether there was something.
+    /// Stops sending the tokens of these clients. A client can still get the successor of a spent refresh token, as another of
+    /// its programs may still be signed in.
+    /// - Returns: whether there was a token.
     mutating func signOut(_ signers: Signers) -> Bool {
         let all = signers.clients.map { Signer(server: signers.server, client: $0) }
         let numbers = Set(all.flatMap { signedIn.removeValue(forKey: $0) ?? [] })
         for number in numbers {
             guard let chain = chains[number] else { continue }
             logins.touch(chain.key)
-            // an entry that tells clients apart otherwise may have it go along for somebody else
+            // an entry that identifies clients otherwise may send it for another client
             if chain.signers.contains(where: { signedIn[$0]?.contains(number) == true }) { continue }
             let newest = logins.last(chain.key)?.refresh.map { Self.digest($0, signers.server) }
             if newest == nil || newest == chain.given.last { remove(number) } else { logins.end(chain.key) }
@@ -178,7 +177,7 @@ public struct TokenLedger: Sendable {
         if given[digest] == number { given[digest] = nil }
     }
 
-    /// Chains whose token had to make room.
+    /// Drops chains whose token was displaced.
     private mutating func forgetLost() {
         guard chains.count >= 2 * TokenGrant.most else { return }
         for (number, chain) in chains where !logins.knows(chain.key) { remove(number) }
@@ -187,13 +186,13 @@ public struct TokenLedger: Sendable {
     private static func digest(_ token: String, _ server: String) -> UInt128 { TokenDigest.of("\(server) \(token)") }
 }
 
-/// Keeps the ledger for all who use the same.
+/// Keeps the ledger for all loops.
 public protocol TokenStore: SharedLoginStore<TokenGrant> {
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result
 }
 
 extension TokenStore {
-    /// As those see it who log in.
+    /// The store as logins see it.
     var shared: any SharedLoginStore<TokenGrant> { self }
 
     public func change<Result>(_ body: (inout SharedLogins<TokenGrant>) -> Result) -> Result {
@@ -201,7 +200,7 @@ extension TokenStore {
     }
 }
 
-/// What was won in one run without a network.
+/// A token store for one run without a network.
 final class DryTokens: TokenStore {
     private var ledger = TokenLedger()
 

@@ -1,21 +1,21 @@
 public import Authorization
 public import TLSEngine
 
-/// Keeps tokens over restarts: each a document of its own, sealed, under a name that tells by which key and nothing else.
+/// Stores tokens over restarts: one sealed document each. Its name identifies the key, and reveals nothing else.
 public final class TokenVault: Sendable {
     private let state: any StateStore & Sendable
     private let sealing: Sealing
-    /// What names begin with. It tells this key from others, and nothing of it.
+    /// The prefix of the names. It identifies the sealing key and reveals nothing of it.
     private let mark: String
     private let policy: TokenPolicy?
 
-    /// Fewer bytes are no key.
+    /// The least length of the secret, in bytes.
     public static let leastKey = 32
-    /// Those of entries that are there no more are kept for so many seconds: whoever takes one away may put it back.
+    /// Seconds for which tokens of removed entries are stored, as an entry may come back.
     public static let orphanLife = 30 * 86_400
 
-    /// - Parameter secret: what the key is made of, `leastKey` bytes at least.
-    /// - Returns: nil where there are fewer.
+    /// - Parameter secret: the source of the key, at least `leastKey` bytes.
+    /// - Returns: nil if the secret is shorter.
     public init?(_ state: any StateStore & Sendable, secret: SecretBytes, _ policy: TokenPolicy?) {
         guard secret.count >= Self.leastKey else { return nil }
         guard let sealing = Sealing(for: "usher tokens: key\n", of: secret) else { return nil }
@@ -26,26 +26,26 @@ public final class TokenVault: Sendable {
         self.policy = policy
     }
 
-    /// It is another one, or over.
+    /// Stores a changed token, or removes one that is over.
     /// - Parameters:
-    ///   - token: nil where it is over.
+    ///   - token: nil if it is over.
     ///   - seconds: since 1970.
     public func keep(_ token: KeptToken?, _ key: TokenKey, at seconds: Int) {
         let place = StateKey(.tokens, mark + KeptToken.name(of: key))
         if let token {
-            // of an entry that is there no more it stays as it was: the entry may come back
+            // a token of a removed entry stays as it was: the entry may come back
             guard let source = source(of: token) else { return }
             if source.settings.keeping == .sealed, let document = token.document(at: seconds),
                 let sealed = sealing.seal(document, name: place.name), state.set(place, sealed)
             {
                 return
             }
-            // where there is no room for it, what was there before it is spent
+            // without room, the stored token is removed, as it is spent
         }
         if state.value(of: place) != nil { state.remove(place) }
     }
 
-    /// The entry that it is of; of what clients were granted themselves, one that it suits, first of those that keep it.
+    /// The token's entry. For a client's own grant, an entry that it suits; entries that store tokens come first.
     private func source(of token: KeptToken) -> TokenSource? {
         let sources = policy?.sources ?? []
         let own = sources.first { $0.identity == token.source }
@@ -54,20 +54,20 @@ public final class TokenVault: Sendable {
         return suited.first { $0.settings.keeping == .sealed } ?? own ?? suited.first
     }
 
-    // MARK: what is there
+    // MARK: stored tokens
 
     public struct Found: Sendable {
-        /// How many of them there are once more.
+        /// Tokens that were restored.
         public var restored = 0
-        /// Sealed with another key.
+        /// Documents that another key sealed.
         public var foreign = 0
-        /// Sealed with this one, and they do not open.
+        /// Documents of this key that do not open.
         public var damaged = 0
-        /// Of entries that are there no more, or do not ask for it.
+        /// Tokens of entries that are gone, or no longer store them.
         public var orphans = 0
     }
 
-    /// Puts what was kept before into a ledger. What is good for nothing is removed, what does not open is left where it is.
+    /// Restores stored tokens to a ledger. It removes useless ones, and leaves documents that do not open.
     public func restore(into ledger: inout TokenLedger, _ now: LoginTime) -> Found {
         var found = Found()
         var restored: [(token: KeptToken, source: TokenSource, kept: Int)] = []
@@ -91,24 +91,24 @@ public final class TokenVault: Sendable {
             }
         }
         found.restored = restored.count
-        // what came last goes along first
+        // the latest token is used first
         for one in restored.sorted(by: { ($0.kept, $0.token.number) < ($1.kept, $1.token.number) }) {
             ledger.restore(one.token, one.source, now)
         }
         return found
     }
 
-    /// Of the same key.
+    /// Both vaults have the same key.
     public func isLike(_ other: TokenVault) -> Bool { mark == other.mark }
 
-    /// What another key sealed is sealed with this one, those of entries that are there no more too. What does not open stays.
+    /// Seals another key's documents with this key, those of removed entries too. Documents that do not open stay.
     public func takeOver(from old: TokenVault) {
         for (name, sealed) in state.documents(in: .tokens) where name.hasPrefix(old.mark) {
             let new = mark + name.dropFirst(old.mark.count)
             guard let document = old.sealing.open(sealed, name: name),
                 let again = sealing.seal(document, name: new)
             else { continue }
-            // first, for there may be no room for both
+            // removes first, as there may be no room for both
             state.remove(StateKey(.tokens, name))
             state.set(StateKey(.tokens, new), again)
         }

@@ -2,31 +2,31 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Looks on while a client deals with AM about its tokens: what it is granted goes along with its requests from there on, and
-/// what it gives up does no more. A refresh token that Usher has, too, is spent by one of both at a time.
+/// Watches a client get and revoke tokens at AM: its later requests carry its tokens until it gives them up. If Usher has the
+/// same refresh token, only one of the two renews it at a time.
 final class TokenWatch: Filter {
     private enum Stage {
         case watching
-        /// Somebody renews what the client's request is about.
+        /// Another exchange renews the token of the client's request.
         case waiting(LoginPlace<TokenGrant>)
-        /// The client renews it: nobody else does.
+        /// The client renews the token; all others wait.
         case renewing(TokenKey, LoginFlight<TokenGrant>)
     }
 
     private let policy: TokenPolicy
     private var stage = Stage.watching
     private var limit: Int?
-    /// What took the place of the client's token in the request.
+    /// The refresh token that replaced the client's in the request.
     private var replacement: String?
-    /// What the request that goes out is; its answer may have tokens for the client.
+    /// The request that goes out; its response may hold tokens for the client.
     private var sent: ObservedExchange?
 
-    /// Milliseconds for which a renewal that has gone out may be under way, be it the client's or one whose client is gone.
+    /// Milliseconds that a renewal may take after it was sent, by the client or after its client has left.
     private static let longest = 60_000
 
     init(_ policy: TokenPolicy) { self.policy = policy }
 
-    /// Actions by which clients get tokens and give them up.
+    /// The Actions by which clients get tokens and give them up.
     static func concerns(_ action: Action?) -> Bool {
         switch action {
         case .exchangeToken?, .refreshToken?, .revokeToken?, .logout?, .endSession?: true
@@ -72,7 +72,7 @@ final class TokenWatch: Filter {
         case .decided: stage = .watching
         case .delivered: break
         case .cutShort:
-            // what came of it nobody hears: what was sent is spent
+            // the result is unknown, so the refresh token counts as spent
             guard case .renewing(_, let flight) = stage, sent != nil else { return }
             stage = .watching
             flight.lose { $0.refresh = nil }
@@ -83,9 +83,9 @@ final class TokenWatch: Filter {
         .token(resource: source.name, words)
     }
 
-    // MARK: who it is about
+    // MARK: the clients
 
-    /// The entries whose clients' exchanges with the server of this one are learned from, and who it may be for each.
+    /// The entries that learn from exchanges with this server, and the clients that each identifies.
     private func learners(_ exchange: ObservedExchange, _ context: FilterContext) -> [(TokenSource, TokenClient)] {
         policy.learned.compactMap { source in
             guard source.server == exchange.server else { return nil }
@@ -107,8 +107,7 @@ final class TokenWatch: Filter {
 
     // MARK: before the request goes out
 
-    /// A refresh token that was spent on the client's behalf is good for nothing any more: the newest goes out for it. Who
-    /// renews at the same time is waited for.
+    /// Replaces a refresh token that Usher spent for the client with the newest one. It waits for a renewal that is under way.
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         if case .renewing = stage { return nil }
         stage = .watching
@@ -124,14 +123,14 @@ final class TokenWatch: Filter {
         var place: LoginPlace<TokenGrant>?
         if case .wait = answer {
             place = LoginPlace(store.shared, obstacle.what)
-            // it may have been over before there was a place
+            // the renewal may have ended before the place was taken
             (answer, obstacle) = store.change { ($0.claim(key, context.time), $0.obstacle(key)) }
         }
         switch answer {
         case .logIn(let number):
             let flight = LoginFlight<TokenGrant>(store.shared, key, number)
             if case .grant = exchange.kind {
-                // nobody else spends it while AM takes its time
+                // no other exchange spends the token while AM takes its time
                 flight.goesOn(until: context.now + Self.longest)
                 stage = .renewing(key, flight)
             }
@@ -153,7 +152,7 @@ final class TokenWatch: Filter {
         return .replace(context.request, body: exchange.with(newest))
     }
 
-    /// What a client gives up goes along no more, whatever AM says to that.
+    /// Stops sending the tokens that a client gives up, whatever AM's response is.
     private func leave(with head: RequestHead, _ context: inout FilterContext) {
         sent = observe(context, head)
         guard let sent, let store = context.tokens.store else { return }
@@ -188,18 +187,18 @@ final class TokenWatch: Filter {
         if let known { context.note(say(known, "the client gives its token up, and it is forgotten")) }
     }
 
-    /// AM is told of tokens that the client may know nothing of.
+    /// Has AM revoke tokens that the client may not know.
     private func revoke(_ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: inout FilterContext) {
         guard let first = tokens.first, let errands = context.tokens.errands else { return }
         errands.add(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
         context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
-    // MARK: answers
+    // MARK: responses
 
     private func refused(_ status: Int, _ context: FilterContext) {
         guard case .renewing(_, let flight) = stage else { return }
-        // the next attempt claims it anew
+        // the next attempt claims the token anew
         stage = .watching
         flight.fail(LoginFault(toClient: status), context.time)
     }
@@ -214,7 +213,7 @@ final class TokenWatch: Filter {
             return
         }
         let learners = learners(sent, context).filter { $0.0.takes(grant) }
-        // what one entry keeps over restarts is not revoked at the end for another
+        // an entry that stores tokens comes first, as another may revoke them at the end
         guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else { return }
         guard let page = context.initiator.winner(response.head) else {
             spoil(context)
@@ -232,7 +231,7 @@ final class TokenWatch: Filter {
     static let notLearned =
         "not learned: a page of another site had it asked for, and AM's answer does not let it read that"
 
-    /// The client has what nobody could read here: what is left is spent.
+    /// Marks the token as spent: the client got a response that Usher could not read.
     private func spoil(_ context: FilterContext) {
         guard case .renewing(let key, _) = stage else { return }
         stage = .watching

@@ -5,8 +5,8 @@ import Passwords
 import ProxyCore
 import TLSEngine
 
-/// Checks passwords on threads of its own: a bcrypt takes tens of milliseconds, which no loop may wait. Shared by all
-/// loops, so that guesses count wherever they arrive; asked only for what no loop remembers.
+/// Checks passwords on its own threads, as bcrypt takes tens of milliseconds. All loops share it, so that it counts guesses from
+/// everywhere. It gets only passwords that no loop remembers.
 public final class Authenticator: Sendable {
     struct Answer: Sendable {
         let ticket: UInt64
@@ -26,12 +26,12 @@ public final class Authenticator: Sendable {
 
     private struct State: Sendable {
         var queue = CheckQueue<Question>()
-        /// Who waits for which password, those that are being checked included: many connections of one client show the
-        /// same one at the same time, and it is one guess.
+        /// The waiting requests by password digest, current checks included. Many connections of one client show the same
+        /// password at once, and that counts as one guess.
         var waiting: [[UInt8]: [Waiting]] = [:]
         var limiter = GuessLimiter()
-        /// Digests that were wrong: the same one shown again is no other guess. A program that was not told of a new password
-        /// costs the others of its network nothing.
+        /// Digests of wrong passwords. Repeating one is no new guess, so a program with an outdated password does not block
+        /// others of its network.
         var wrong = RecentSet<[UInt8]>(life: 60_000, capacity: 1024)
         var hasThreads = false
     }
@@ -39,17 +39,17 @@ public final class Authenticator: Sendable {
     private let state = Locked(State())
     private let digest = KeyedDigest()
     private let threads: Int
-    /// Threads begin with the first question; without `clients.basic` there are none.
+    /// Threads start with the first check; without `clients.basic` there are none.
     public init(threads: Int = 2) { self.threads = max(1, threads) }
 
-    /// What a password that was right is remembered by. The hash is in it: a password that was changed is checked anew.
+    /// The digest by which a right password is remembered. It includes the hash, so a changed password is checked anew.
     func digest(of check: PasswordCheck) -> [UInt8]? {
-        // none of the parts holds a zero
+        // no part contains a zero byte
         digest([check.isDecoy ? 1 : 0] + Array(check.hash.utf8) + [0] + Array(check.user.utf8) + [0] + check.password)
     }
 
-    /// Has the password checked.
-    /// - Returns: the verdict where it is known at once; else nil, and the answer comes with that ticket.
+    /// Checks the password.
+    /// - Returns: the verdict if it is known at once; else nil, and the reply carries the ticket.
     func verify(
         _ check: PasswordCheck, digest: [UInt8], ticket: UInt64, reply: Mailbox<Answer>, now: Int
     ) -> PasswordVerdict? {
@@ -71,7 +71,7 @@ public final class Authenticator: Sendable {
         return verdict
     }
 
-    /// False where the system has no thread to give.
+    /// False if the system has no thread left.
     private func start() -> Bool {
         state.withLock { state in
             if state.hasThreads { return true }
@@ -84,7 +84,7 @@ public final class Authenticator: Sendable {
     }
 
     private func next() {
-        // only what is being checked holds a try: many who prove themselves at once are no guessers
+        // only a check under way counts as a try: many clients that log in at once do not guess
         let (question, outcome) = state.wait { state in
             state.queue.next().map { ($0, state.limiter.take($0.guess, now: Loop.monotonicMilliseconds())) }
         }

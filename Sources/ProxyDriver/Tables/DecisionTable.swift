@@ -3,8 +3,8 @@ internal import EventLoop
 internal import ProxyCore
 internal import TLSEngine
 
-/// AM's decisions, over all loops and generations of the configuration; of whose they are and on what, digests alone. The
-/// loop of whoever waits to ask is told when to try again.
+/// AM's decisions for all loops and generations of the configuration. It holds only digests of sessions and questions, and
+/// notifies the loop of an exchange that waits to ask.
 public final class DecisionTable: Sendable {
     typealias Port = Mailbox<FlightTicket>
 
@@ -60,7 +60,7 @@ public final class DecisionTable: Sendable {
     }
 }
 
-/// One loop's way to AM's decisions.
+/// One loop's access to AM's decisions.
 final class DecisionDesk: DecisionStore {
     private let table: DecisionTable
     private let bell: FlightBell

@@ -1,26 +1,26 @@
 internal import EventLoop
 public import ProxyCore
 
-/// Errands of all loops, done by whichever of them still serves.
+/// The errands of all loops; any loop that still serves runs them.
 public final class ErrandTable: Sendable {
     typealias Port = Mailbox<WorkerMessage>
 
     private struct State {
         var waiting: [Errand] = []
-        /// Loops that serve.
+        /// The loops that still serve.
         var ports: [Port] = []
     }
 
     private let state = Locked(State())
-    /// More sessions and tokens were never won.
+    /// The most waiting errands: more than all sessions and tokens that are kept.
     private static let most = 2 * 4096
 
     public init() {}
 
     func enter(_ port: Port) { state.withLock { $0.ports.append(port) } }
 
-    /// A loop ends.
-    /// - Returns: whether it is the last one.
+    /// Removes a loop that ends.
+    /// - Returns: true for the last loop.
     func leave(_ port: Port) -> Bool {
         state.withLock { state in
             state.ports.removeAll { $0 === port }

@@ -1,8 +1,8 @@
 import EventLoop
 import ProxyCore
 
-/// Calls that no client waits for: AM is told of sessions and tokens that nobody has use for any more. Each is made like a
-/// filter's call, by a connection at whose other end nobody is.
+/// Calls to AM without a client: they end sessions and revoke tokens that are no longer used. Each runs like a filter's call, on
+/// a connection without a client.
 final class Errands {
     private final class Run {
         let errand: Errand
@@ -17,30 +17,30 @@ final class Errands {
         }
     }
 
-    /// Those of all loops.
+    /// The errands of all loops.
     private let table: ErrandTable
     private let sessions: SessionTable
     private let tokens: TokenTable
-    /// By which this loop is told that there are some.
+    /// The mailbox that notifies this loop of errands.
     private let port: ErrandTable.Port
-    /// It serves nobody any more, and the others know.
+    /// The loop no longer serves, and has left the table.
     private var hasLeft = false
     private var runs: [Run] = []
     private var waiting: [Errand] = []
-    /// When all of them have to be over; the end of the loop waits no longer.
+    /// The time at which all errands must be over; the loop's end waits no longer.
     private var end = Int.max
     private var timer: Timer?
-    /// What is left undone, and why.
+    /// The numbers of failed errands by reason.
     private var failures: [String: Int] = [:]
     private var nextWarning = 0
 
-    /// So many at a time; nobody waits for them.
+    /// The most errands at a time.
     private static let most = 16
-    /// Milliseconds that each may take.
+    /// Milliseconds that one errand may take.
     private static let limit = 2_000
-    /// Milliseconds that all of them may take at the end.
+    /// Milliseconds that all errands together may take at the loop's end.
     private static let longestEnd = 5_000
-    /// At the end they follow one another in this time.
+    /// Milliseconds between two sweeps at the loop's end.
     private static let interval = 5
     private static let warningInterval = 10_000
 
@@ -53,16 +53,16 @@ final class Errands {
 
     var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
-    /// Of connections, once the loop is over.
+    /// Releases the connections, once the loop is over.
     func letGo() { runs = [] }
 
     func enter() { table.enter(port) }
 
-    /// Does what waits, of whatever loop.
+    /// Runs the waiting errands of all loops.
     func take(_ worker: Worker) { add(table.take(), worker) }
 
-    /// This loop serves nobody any more. The last one has AM told of whatever nobody has use for from here on.
-    /// - Parameter limit: when all of it should be over.
+    /// Ends this loop's service. The last loop has AM end the sessions and revoke the tokens that no longer serve.
+    /// - Parameter limit: the time at which all should be over.
     func leave(by limit: Int, _ worker: Worker) {
         guard !hasLeft else { return }
         hasLeft = true
@@ -76,7 +76,7 @@ final class Errands {
         begin(worker)
     }
 
-    /// The loop ends with the last of them: they have what a drain has left, 2 s at least and 5 s at most.
+    /// Runs the last errands before the loop ends, in the rest of the drain, but for at least 2 s and at most 5 s.
     private func finish(_ errands: [Errand], by limit: Int, _ worker: Worker) {
         let now = worker.loop.refreshNow()
         end = min(max(limit, now + Self.limit), now + Self.longestEnd)
@@ -103,7 +103,7 @@ final class Errands {
 
     private func fail(_ errand: Errand, _ reason: String) { failures["\(errand.remains): \(reason)", default: 0] += 1 }
 
-    /// Ends what is over, or takes too long.
+    /// Closes finished and late errands, and starts waiting ones.
     func sweep(_ worker: Worker) {
         if isEmpty, failures.isEmpty { return }
         let now = worker.loop.now
@@ -121,7 +121,7 @@ final class Errands {
         tell(worker, now)
     }
 
-    /// One line for all that failed meanwhile.
+    /// Logs one line for all failures since the last one.
     private func tell(_ worker: Worker, _ now: Int) {
         guard !failures.isEmpty, end == .max ? now >= nextWarning : isEmpty else { return }
         nextWarning = now + Self.warningInterval

@@ -2,14 +2,14 @@ import Authorization
 import EventLoop
 import ProxyCore
 
-/// One loop's ear for what exchanges of other loops make for its own. Made with the first that may have to wait.
+/// Notifies one loop's exchanges of results from other loops. The mailbox is made for the first exchange that may wait.
 final class FlightBell {
     private unowned let loop: Loop
     private var made: WaitingExchanges<FlightTicket>?
 
     init(loop: Loop) { self.loop = loop }
 
-    /// Nil where the system has no room for it.
+    /// Nil if the system has no room for it.
     var mailbox: Mailbox<FlightTicket>? {
         if made == nil { made = try? WaitingExchanges(loop: loop) { $0.flightCame($1) } }
         return made?.mailbox
@@ -22,7 +22,7 @@ final class FlightBell {
     func forget(_ ticket: FlightTicket) { made?.forget(ticket) }
 }
 
-/// One loop's way to what is done once for all loops.
+/// One loop's access to the flights of all loops.
 final class FlightDesk<Value: Sendable>: FlightStore {
     private let table: FlightTable<Value>
     private let bell: FlightBell

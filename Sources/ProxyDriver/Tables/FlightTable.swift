@@ -2,8 +2,8 @@ internal import Authorization
 internal import EventLoop
 internal import TLSEngine
 
-/// What is done once for all loops, and kept for a while. Whoever waits has a loop, which is told when there is something to
-/// know. It keeps digests of what things are told apart by.
+/// Work that is done once for all loops, with its results for a while. It notifies the loop of each waiting exchange. It
+/// identifies work by digests only.
 final class FlightTable<Value: Sendable>: Sendable {
     typealias Port = Mailbox<FlightTicket>
 
@@ -13,7 +13,7 @@ final class FlightTable<Value: Sendable>: Sendable {
     init(_ kind: FlightTicket.Kind) { ledger = Locked(FlightLedger(kind)) }
 
     func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?, _ port: Port) -> FlightAnswer<Value> {
-        // without a digest, for want of memory, everybody does it for itself
+        // without a digest, for lack of memory, each exchange does the work itself
         guard let key = digest.tableKey(material) else { return .alone }
         return ledger.withLock { $0.ask(key, mark: mark, refused: refused, port, now: Loop.monotonicMilliseconds()) }
     }
@@ -49,7 +49,7 @@ final class FlightTable<Value: Sendable>: Sendable {
 
     func forget(_ isOver: (Value) -> Bool) { ledger.withLock { $0.forget { isOver($1) } } }
 
-    /// What was asked for with other materials than these is kept no more.
+    /// Drops the results for all other materials.
     func keep(_ materials: [[UInt8]]) {
         let keys = Set(materials.compactMap(digest.tableKey))
         ledger.withLock { $0.forget { key, _ in !keys.contains(key) } }

@@ -1,10 +1,10 @@
 import Interception
 
-/// Which tree runs under which `authId`, of which only a digest is kept: a whole one is a token, and may be as long as an
-/// answer. Bounded in entries and in the bytes of what is remembered; the oldest are forgotten first.
+/// The tree of each `authId`. It keeps a digest, as an `authId` is a token and may be very long. Its entries and bytes are
+/// limited; the oldest are dropped first.
 struct FlowMap {
     private var payloads: [UInt128: ActionPayload] = [:]
-    /// In the order in which they came, from `oldest` round to where the next goes.
+    /// The keys in order of arrival; those before `oldest` were dropped.
     private var order: [UInt128] = []
     private var oldest = 0
     private(set) var bytes = 0
@@ -18,7 +18,7 @@ struct FlowMap {
 
     var count: Int { payloads.count }
 
-    /// A payload that is larger than all there is room for is not kept.
+    /// Drops a payload that is larger than the whole map.
     mutating func remember(_ key: UInt128, _ payload: ActionPayload) {
         let size = Self.size(payload)
         guard size <= maxBytes else { return forget(key) }

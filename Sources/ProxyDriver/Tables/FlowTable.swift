@@ -3,8 +3,7 @@ public import Interception
 import ProxyCore
 internal import TLSEngine
 
-/// The memory of flows that all loops share. Asked only for calls to AM's authenticate endpoint, so its lock is never on
-/// the way of a plain request.
+/// The flows of all loops. It is used only for calls to AM's authenticate endpoint, so plain requests never take its lock.
 public final class FlowTable: FlowStore, Sendable {
     private let map = Locked(FlowMap())
     private let digest = KeyedDigest()

@@ -3,7 +3,7 @@ internal import EventLoop
 internal import ProxyCore
 internal import TLSEngine
 
-/// What was learned of clients' sessions, shared by all loops. Clients are known by digests.
+/// The learned sessions of clients, for all loops. It identifies clients by digests.
 final class LearnedTable: LearnedStore, Sendable {
     private let sessions = Locked(LearnedSessions())
     private let digest = KeyedDigest()

@@ -2,7 +2,7 @@ import EventLoop
 import Interception
 import ProxyCore
 
-/// One loop's way to the limits that all loops share.
+/// One loop's access to the limits of all loops.
 final class LimitDesk: LimitStore {
     private let table: LimitTable
     private let waiting: WaitingExchanges<LimitTicket>
@@ -23,7 +23,7 @@ final class LimitDesk: LimitStore {
         table.leave(ticket)
     }
 
-    /// The exchange is told when its turn has come.
+    /// Has the exchange notified when its turn comes.
     func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
         waiting.register(ticket, of: id, for: connection)
     }

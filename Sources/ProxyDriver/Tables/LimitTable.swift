@@ -2,8 +2,8 @@ internal import EventLoop
 internal import Interception
 internal import ProxyCore
 
-/// What the limits of interceptors count, over all loops and generations of the configuration. Whoever waits has a loop, which
-/// is told when the turn has come.
+/// The counts of the interceptors' limits, for all loops and generations of the configuration. It notifies the loop of a waiting
+/// exchange when its turn comes.
 public final class LimitTable: Sendable {
     typealias Port = Mailbox<LimitTicket>
 

@@ -1,7 +1,7 @@
 import Authorization
 import ProxyCore
 
-/// One loop's way to the logins of all loops.
+/// One loop's access to the logins of all loops.
 final class LoginDesk: LoginStore {
     private let table: LoginTable
     private let bell: FlightBell

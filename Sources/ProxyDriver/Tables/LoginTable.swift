@@ -3,8 +3,8 @@ internal import EventLoop
 internal import ProxyCore
 internal import TLSEngine
 
-/// The tallies of logins that all loops share, and those that wait for others: each has a loop, which is told when there is
-/// something to know. It keeps digests of answers and sessions alone.
+/// The counts of logins for all loops, and the queue of waiting ones, whose loops it notifies. It holds only digests of answers
+/// and sessions.
 public final class LoginTable: Sendable {
     typealias Port = Mailbox<FlightTicket>
 
@@ -14,7 +14,7 @@ public final class LoginTable: Sendable {
     public init() {}
 
     func begin(_ login: Login, _ limits: Lockout.Limits, _ port: Port) -> LoginPermission {
-        // without a digest, for want of memory, nobody is let through uncounted
+        // without a digest, for lack of memory, a login is refused rather than not counted
         guard let key = key(login) else { return .full }
         return ledger.withLock { $0.begin(key, limits, port, now: Loop.monotonicMilliseconds()) }
     }
@@ -43,8 +43,8 @@ public final class LoginTable: Sendable {
 
     public func entries() -> [Lockout.Entry] { ledger.withLock { $0.entries(now: Loop.monotonicMilliseconds()) } }
 
-    /// Forgets what counts against logins: all of them, or the one of that id.
-    /// - Returns: how many.
+    /// Clears the failures that are counted: for all logins, or for the one with this id.
+    /// - Returns: the number of cleared logins.
     public func clear(_ id: String?) -> Int {
         let (count, turns) = ledger.withLock { $0.clear(id, now: Loop.monotonicMilliseconds()) }
         tell(turns)

@@ -4,10 +4,10 @@ import Interception
 import Passwords
 import ProxyCore
 
-/// One loop's ways to what its exchanges have to wait for: what is shared by all loops, people, passwords that are checked,
-/// code of others that works off the loop.
+/// One loop's access to everything that its exchanges may wait for: shared tables, persons, password checks, and interceptors in
+/// Swift that run off the loop.
 final class LoopDesks {
-    /// What connections ask.
+    /// The stores that connections use.
     let stores: SharedStores
     private let loop: Loop
     private let report: LoopReport
@@ -15,9 +15,9 @@ final class LoopDesks {
     private let transactions: TransactionDesk
     private let flights: FlightBell
     private let authenticator: Authenticator
-    /// Made with the first password.
+    /// Made for the first password.
     private var passwords: PasswordVerifier?
-    /// Made with the first call of code that works off the loop.
+    /// Made for the first interceptor that runs off the loop.
     private var code: CodeRunner?
 
     init(loop: Loop, _ tables: SharedTables, _ report: LoopReport) throws(SystemError) {
@@ -36,13 +36,13 @@ final class LoopDesks {
             errands: tables.errands, decisions: DecisionDesk(tables.decisions, flights))
     }
 
-    /// Of connections, once the loop is over.
+    /// Releases the connections, once the loop is over.
     func letGo() {
         code = nil
         passwords = nil
     }
 
-    // MARK: what is decided for all loops
+    // MARK: shared state of all loops
 
     func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
         limits.register(ticket, of: id, for: connection)
@@ -58,7 +58,7 @@ final class LoopDesks {
 
     // MARK: passwords
 
-    /// The verdict where it is known at once; else the connection is told later.
+    /// The verdict if it is known at once; else nil, and the connection gets it later.
     func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
         if passwords == nil { passwords = try? PasswordVerifier(loop: loop, authenticator: authenticator) }
         return passwords.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
@@ -66,7 +66,7 @@ final class LoopDesks {
 
     // MARK: code of others
 
-    /// What it came to where that is clear at once; else the connection is told later.
+    /// The result if it is known at once; else nil, and the connection gets it later.
     func start(_ call: SwiftCall, of id: ExchangeID, for connection: Connection) -> SwiftAnswer? {
         if code == nil { code = try? CodeRunner(loop: loop, report: report) }
         guard let code else { return .failed("could not be started") }

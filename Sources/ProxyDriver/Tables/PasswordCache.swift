@@ -4,8 +4,8 @@ import Passwords
 import ProxyCore
 import TLSEngine
 
-/// The last password of each user that was right, as a keyed digest, for a while. Known by the client's network as well:
-/// from elsewhere a guess is checked, and counted, whoever has proved itself here.
+/// The last right password of each user and client network, as a keyed digest, for a while. A password from another network is
+/// checked and counted anew.
 struct PasswordCache {
     struct Holder: Hashable {
         let network: AddressBlock?
@@ -42,12 +42,12 @@ struct PasswordCache {
     mutating func remember(_ holder: Holder, _ digest: [UInt8], now: Int) {
         if entries.count >= capacity, entries[holder] == nil {
             entries = entries.filter { now < $0.value.until }
-            // nobody is locked out by being forgotten: the password is checked once more
+            // dropping all entries locks nobody out: passwords are checked once more
             if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
         }
         entries[holder] = Entry(digest: digest, until: now + life)
     }
 
-    /// So many wrong ones came that no further one may be compared with it.
+    /// Drops an entry after too many wrong passwords, so that no further one is compared with it.
     mutating func forget(_ holder: Holder) { entries[holder] = nil }
 }

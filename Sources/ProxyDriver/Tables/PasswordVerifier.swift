@@ -3,8 +3,8 @@ import Passwords
 import ProxyCore
 import TLSEngine
 
-/// One loop's way to the authenticator, and its cache of passwords that were right: a client shows its own with every
-/// request, and only the first one costs a bcrypt.
+/// One loop's access to the authenticator, with a cache of right passwords. A client sends its password with every request, and
+/// only the first costs a bcrypt.
 final class PasswordVerifier {
     private struct Waiting {
         let connection: Connection
@@ -28,7 +28,7 @@ final class PasswordVerifier {
         port = try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) }
     }
 
-    /// The verdict where it is known at once; else the connection is told later.
+    /// The verdict if it is known at once; else nil, and the connection gets it later.
     func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
         guard let digest = authenticator.digest(of: check) else { return .busy }
         let holder = PasswordCache.Holder(check)
@@ -45,7 +45,7 @@ final class PasswordVerifier {
     private func learn(_ verdict: PasswordVerdict, _ holder: PasswordCache.Holder, _ digest: [UInt8]) {
         switch verdict {
         case .right: cache.remember(holder, digest, now: loop.now)
-        // or the cache would tell, without end, which guess is right
+        // otherwise the cache would confirm a right guess without limit
         case .tooMany: cache.forget(holder)
         case .wrong, .busy: break
         }

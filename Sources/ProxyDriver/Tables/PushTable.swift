@@ -1,7 +1,7 @@
 public import Authorization
 internal import EventLoop
 
-/// What devices have in memory, shared by all loops.
+/// The memory of devices, for all loops.
 public final class PushTable: PushStore, Sendable {
     private let memory = Locked(DeviceMemory())
 

@@ -1,7 +1,7 @@
 import EventLoop
 public import ProxyCore
 
-/// The memory of refused certificates that all loops share. Asked once for each tunnel that is opened, or would be.
+/// The refused certificates of all loops. It is used once for each tunnel that may be decrypted.
 public final class RefusalTable: RefusalStore {
     private let counts = Locked(RefusalCounts())
 

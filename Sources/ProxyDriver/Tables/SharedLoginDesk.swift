@@ -2,7 +2,7 @@ import Authorization
 import Interception
 import ProxyCore
 
-/// One loop's way to what logins have won for all loops.
+/// One loop's access to the login results of all loops.
 final class SharedLoginDesk<Gain: LoginGain>: SharedLoginStore {
     private let table: SharedLoginTable<Gain>
     private let bell: FlightBell
@@ -24,7 +24,7 @@ final class SharedLoginDesk<Gain: LoginGain>: SharedLoginStore {
     }
 }
 
-/// One loop's way to the tokens of all loops.
+/// One loop's access to the tokens of all loops.
 final class TokenDesk: TokenStore {
     private let table: TokenTable
     private let bell: FlightBell

@@ -5,8 +5,8 @@ public import ProxyCore
 
 typealias LoginPort = Mailbox<FlightTicket>
 
-/// What logins won, shared by all loops. Asked only where something of it is wanted. The loop of whoever waits for a login is
-/// told when it is over.
+/// The login results of all loops. It is used only when a request needs one, and notifies the loops of waiting exchanges when a
+/// login ends.
 public final class SharedLoginTable<Gain: LoginGain>: Sendable {
     private struct State {
         var logins = SharedLogins<Gain>()
@@ -39,9 +39,9 @@ private func tell(_ turns: [(FlightTicket, LoginPort)]) {
 
 public typealias CookieSessionTable = SharedLoginTable<CookieJar>
 
-/// Tokens, shared by all loops. The loop of whoever waits for a login is told when it is over.
+/// The tokens of all loops. It notifies the loops of waiting exchanges when a login ends.
 public final class TokenTable: Sendable {
-    /// Is told of every token that is another one, or none any more, under the table's lock.
+    /// Gets every changed or removed token, under the table's lock.
     public typealias Witness = @Sendable (KeptToken?, TokenKey) -> Void
 
     private struct State {
@@ -49,8 +49,8 @@ public final class TokenTable: Sendable {
         var witness: Witness?
         var line = LoginLine<TokenGrant, LoginPort>(.token)
 
-        /// Tells the witness what has changed.
-        /// - Returns: who is to be told that a login is over.
+        /// Passes changes to the witness.
+        /// - Returns: the tickets and loops to notify of an ended login.
         mutating func settle() -> [(FlightTicket, LoginPort)] {
             if let witness {
                 for one in ledger.takeChanges() { witness(one.token, one.key) }
@@ -78,15 +78,15 @@ public final class TokenTable: Sendable {
 
     func leave(_ ticket: FlightTicket) { tell(state.withLock { $0.line.leave(ticket) }) }
 
-    /// Those that AM is to be told of at the end; they go along no more.
+    /// Removes the tokens to revoke at the end, as errands.
     func takeRevocations(by policy: TokenPolicy?) -> [Errand] {
-        // what is revoked is not kept either; what is kept is not revoked
+        // a token is either revoked or stored
         changeTokens { $0.takeRevocable(by: policy) }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
     }
 
     /// - Parameters:
-    ///   - all: tells of what there is already, too.
-    ///   - witness: from here on.
+    ///   - all: the witness gets the existing tokens, too.
+    ///   - witness: gets all changes from now on.
     public func observe(all: Bool, _ witness: @escaping Witness) {
         state.withLock { state in
             state.witness = witness

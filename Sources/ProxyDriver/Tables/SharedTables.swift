@@ -1,6 +1,6 @@
 public import Authorization
 
-/// What all workers of a process share: each of it may be asked from any loop.
+/// The tables that all workers of a process share. Any loop may use them.
 public struct SharedTables: Sendable {
     public let flows = FlowTable()
     public let refusals = RefusalTable()
@@ -15,7 +15,7 @@ public struct SharedTables: Sendable {
     public let authenticator = Authenticator()
     public let transactions: TransactionTable
     public let tokens: TokenTable
-    /// What outlives the process; nil where nothing does.
+    /// The state that is stored over restarts; nil if nothing is.
     public let state: (any StateStore & Sendable)?
 
     public init(

@@ -2,7 +2,7 @@ import Authorization
 import EventLoop
 import ProxyCore
 
-/// One loop's way to the step-ups that wait for a person.
+/// One loop's access to the step-ups that wait for a person.
 final class TransactionDesk: TransactionStore {
     private let table: TransactionTable
     private let waiting: WaitingExchanges<TransactionID>
@@ -23,7 +23,7 @@ final class TransactionDesk: TransactionStore {
         table.leave(id)
     }
 
-    /// The exchange is told when somebody has spoken.
+    /// Has the exchange notified when a person has answered.
     func register(_ id: TransactionID, of exchange: ExchangeID, for connection: Connection) {
         waiting.register(id, of: exchange, for: connection)
     }

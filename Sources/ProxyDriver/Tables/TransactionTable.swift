@@ -2,15 +2,15 @@ public import Authorization
 internal import EventLoop
 public import ProxyCore
 
-/// The step-ups that wait for a person, over all loops and generations of the configuration. Whoever waits has a loop, which
-/// is told once somebody has spoken.
+/// The step-ups that wait for a person, for all loops and generations of the configuration. It notifies the loop of a step-up
+/// when a person has answered.
 public final class TransactionTable: Sendable {
     typealias Port = Mailbox<TransactionID>
 
     private let ledger = Locked(TransactionLedger<Port>())
     private let notice: @Sendable (TransactionID, OpenTransaction, [String]) -> Void
 
-    /// - Parameter notice: told of each that begins to wait, with the command that tells somebody, on the thread of its loop.
+    /// - Parameter notice: gets each new step-up with its notification command, on its loop's thread.
     public init(notice: @escaping @Sendable (TransactionID, OpenTransaction, [String]) -> Void = { _, _, _ in }) {
         self.notice = notice
     }
@@ -31,7 +31,7 @@ public final class TransactionTable: Sendable {
 
     // MARK: people
 
-    /// How many may wait.
+    /// The most step-ups that may wait.
     public var most: Int { ledger.withLock { $0.most } }
 
     public func list() -> [WaitingTransaction] { ledger.withLock { $0.list(now: Loop.monotonicMilliseconds()) } }
@@ -47,7 +47,7 @@ public final class TransactionTable: Sendable {
         return try found.get()
     }
 
-    /// - Returns: what is still to be said.
+    /// - Returns: the callbacks still to answer.
     public func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback] {
         let answered = ledger.withLock { ledger -> Result<([OpenCallback], Port?), TransactionRefusal> in
             do throws(TransactionRefusal) {
