@@ -80,15 +80,15 @@ final class SandboxConnection: Channel {
         if let stream { return open(UnsafeRawBufferPointer(bytes), stream, security.buffers) }
         // only the ClientHello is read, nothing is decrypted yet
         input += bytes
-        switch ClientHello.peek(input.span) {
+        let received = input
+        switch ClientHello.peek(received.span) {
         case .needsMore: return
         case .notTLS, .malformed, .tooLarge: return end()
         case .hello(let hello):
             guard let stream = security.stream(showing: hello.serverName ?? ownAddress) else { return end() }
             self.stream = stream
-            let first = input
             input = []
-            first.withUnsafeBytes { open($0, stream, security.buffers) }
+            received.withUnsafeBytes { open($0, stream, security.buffers) }
         }
     }
 
