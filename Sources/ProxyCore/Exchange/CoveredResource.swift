@@ -9,9 +9,9 @@ final class CoveredResource {
     enum Manner {
         /// AM must allow each request.
         case enforce
-        /// The client steps up by itself, by another form of advice.
+        /// The client steps up itself and gets the advice in another form.
         case translate(Advice.Source)
-        /// The client steps up by itself.
+        /// The client steps up itself.
         case leave
         case stepUp
     }

@@ -60,8 +60,8 @@ extension Exchange {
     }
 
     /// - Parameters:
-    /// - wait: in milliseconds, requested by an interceptor.
-    /// - scope: the connections that may be used, when already decided.
+    ///   - wait: in milliseconds, requested by an interceptor.
+    ///   - scope: the connections that may be used, when already decided.
     mutating func leaseForSending(
         after wait: Int = 0, by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -69,7 +69,7 @@ extension Exchange {
         if engine.isEnforcing, terms.isGuarded, let field = engine.hiddenURL(in: sentHead) {
             return answer(.hiddenURL(field, sentHead.host), &out)
         }
-        // interceptors may have redirected the request to a resource for which AM must be asked, without enforcement
+        // interceptors may have redirected the request to a resource that AM must allow, and no filter asks AM
         if engine.isEnforcing, terms.isGuarded, let head = attempt.head,
             let covered = engine.stepUp(for: head, body.framing),
             covered.isEnforced, filters?.enforcing?.asks(like: covered.policy) != true

@@ -79,7 +79,7 @@ extension Exchange {
 
     /// Gives the filters a response that is held whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        // a failure depends on whether the request arrived, and this response does not show that
+        // whether the request arrived matters only for failures, and this is a response
         guard let action = ask(context, out, { $0.whole(held, &$1) }) else {
             return deliverHeld(held, context, &out)
         }

@@ -39,7 +39,7 @@ extension Exchange {
         let grant = retries.grant(wishes, circumstances, &notes)
         for moment in notes { log.tell(moment, out.now) }
         guard let grant else { return false }
-        // discard what this attempt has received so far
+        // record this attempt before its response is discarded
         if attempt.hasAnswered {
             FlowWriter.writeAttempt(of: self, log.capture.answer ?? response, log.capture.answerBody, &out)
         }

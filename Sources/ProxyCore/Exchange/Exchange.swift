@@ -195,8 +195,8 @@ struct Exchange: ~Copyable {
     var callersPlaces: [LimitKey] { calling?.places ?? [] }
 
     /// - Parameters:
-    /// - places: the limits at which the calling exchange holds a place.
-    /// - began: when the calling exchange began.
+    ///   - places: the limits at which the calling exchange holds a place.
+    ///   - began: when the calling exchange began.
     mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
         calling = CallUnderWay(call, for: caller, places: places)
         log.capture.began = began
