@@ -71,7 +71,7 @@ extension CommandBackend {
             let stream = beginWriting(id)
             out.heads.withUnsafeBufferPointer { heads in
                 guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
-                // by a pointer it is looked at where it is
+                // a pointer gives access without a copy
                 let one = first + index
                 stream.send(one.pointee.head, one.pointee.forwarding, to: &wire)
             }

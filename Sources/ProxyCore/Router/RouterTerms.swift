@@ -5,7 +5,7 @@ struct RouterTerms {
     let sharesConnections: Bool
     /// Whether AM must allow the request, and its response is searched for an advice.
     let isGuarded: Bool
-    /// Whether there is a client, which takes interim responses and upgrades and may disconnect; its identity may go to the origin.
+    /// Whether there is a client: it takes interim responses and upgrades and may disconnect; origins may learn its identity.
     let hasClient: Bool
     /// Whether Content-Length is sent even without a body.
     let announcesLength: Bool

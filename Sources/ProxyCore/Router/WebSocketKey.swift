@@ -2,8 +2,8 @@ internal import Formats
 internal import HTTPCodec
 internal import TLSEngine
 
-/// The key that proves a WebSocket handshake. HTTP/1 has it (RFC 6455 §4.1), HTTP/2 does not (RFC 8441 §5). Where a stream becomes
-/// an Upgrade, Usher creates the key and checks the response; where an Upgrade becomes a stream, Usher adds the response.
+/// The key that proves a WebSocket handshake. HTTP/1 has it (RFC 6455 §4.1), HTTP/2 does not (RFC 8441 §5). If a stream
+/// becomes an Upgrade, Usher creates the key and checks the response; if an Upgrade becomes a stream, it adds the response.
 struct WebSocketKey {
     static let name = "Sec-WebSocket-Key"
     static let answerName = "Sec-WebSocket-Accept"

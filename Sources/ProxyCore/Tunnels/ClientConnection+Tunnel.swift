@@ -44,7 +44,7 @@ extension ClientConnection {
         tunnel.isAnswered = true
         tunnel.awaitsClientUntil = out.now + Self.peekTimeout
         current?.exchange.log.tell(.delivered(status: 200), out.now)
-        // in some protocols the origin speaks first, so wait only briefly for the client
+        // in some protocols the origin speaks first: without a connection to it, wait only briefly for the client
         var timeout = engine.settings.timeouts.tunnelIdle
         if case .none = tunnel.lease { timeout = Self.peekTimeout }
         enter(.peeking(tunnel), until: out.now + timeout)
