@@ -65,7 +65,7 @@ final class LimitPassage {
     private var next = 0
     /// The request's place at the limit where it waits.
     private(set) var turn: Turn?
-    /// When the wait there began; the timeout counts from it.
+    /// When the wait there began; `until` is when it gives up.
     private var since: Int?
     private var until = 0
 

@@ -25,7 +25,7 @@ public struct Outbox: ~Copyable {
     private var lastFlow = Outbox.firstFlow
     /// The number of the loop, as part of its flows' ids; below `Outbox.loops`.
     private let loop: UInt64
-    /// Captured body bytes in memory.
+    /// Body bytes held for the journal.
     var captured = 0
     /// The loop takes no more clients: each further response is the last of its connection.
     public var isLeaving = false
@@ -56,10 +56,10 @@ public struct Outbox: ~Copyable {
     /// The calendar time, in seconds since 1970; 0 until it is set.
     var seconds: Int { told.seconds }
 
-    /// Sets the calendar time. Formats it at most once a second.
+    /// The current time, by the loop's clock and by the calendar.
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: since 1970. The date is formatted at most once a second.
     public mutating func tell(time seconds: Int) {
         guard seconds != told.seconds else { return }
         told.seconds = seconds
@@ -115,7 +115,7 @@ public struct Outbox: ~Copyable {
         return cell
     }
 
-    /// Writes a finished exchange to the journal, if there is one, and keeps the cell for reuse.
+    /// Writes a finished exchange to the journal, if there is one.
     mutating func keep(_ cell: ExchangeCell) {
         guard cell.exchange.log.capture.isOn else { return }
         FlowWriter.write(cell.exchange, into: &flows, now: now)

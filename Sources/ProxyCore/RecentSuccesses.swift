@@ -4,7 +4,7 @@ struct ClientPlace: Hashable, Sendable {
     let place: ServerPlace
 }
 
-/// The recent successful handshakes and later connections, by client and server. Bounded: when full, the oldest half is
+/// Recent successful handshakes and open connections, by client and server. Bounded: when full, the oldest half is forgotten.
 struct RecentSuccesses: Sendable {
     private var recent: [ClientPlace: Int] = [:]
     private var older: [ClientPlace: Int] = [:]
