@@ -14,7 +14,7 @@ public final class Engine: Sendable {
     private let watches: [PatternWatch]
     public let headLimits: HeadLimits
     let redaction: Redaction
-    /// The policies that learn sessions from clients' own logins.
+    /// The policies that learn from clients' own logins.
     let learners: [AuthorizationPolicy]
     /// Whether AM must allow requests to some resource.
     let isEnforcing: Bool

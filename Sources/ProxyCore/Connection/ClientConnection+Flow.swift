@@ -32,7 +32,7 @@ extension ClientConnection {
     // MARK: queues
 
     /// Reports how many bytes are queued for the client.
-    /// - Parameter highWater: the number of bytes from which on the queue is full.
+    /// - Parameter highWater: the number of bytes above which the queue is full.
     public mutating func queuedForClient(_ count: Int, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox) {
         client.holds(count, highWater: highWater)
         guard client.isDone else { return }

@@ -158,7 +158,7 @@ extension ClientConnection {
     }
 
     /// Accepts no further streams; the connection ends with the open ones.
-    /// - Returns: false when the connection was already leaving.
+    /// - Returns: false when the connection is not multiplexed, does not serve HTTP, or was already leaving.
     public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
         guard codec.isMultiplexed, case .serving = stage, next?.isKept != false else { return false }
         out.now = now
