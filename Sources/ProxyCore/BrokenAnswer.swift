@@ -1,6 +1,6 @@
 import Interception
 
-/// The bytes of answers that are broken on purpose.
+/// The bytes of deliberately invalid responses.
 enum BrokenAnswer {
     static func bytes(_ breakage: Breakage, _ chance: inout some RandomNumberGenerator) -> [UInt8] {
         switch breakage {
@@ -17,7 +17,7 @@ enum BrokenAnswer {
 
     private static let type = "Content-Type: text/plain\r\n"
 
-    /// It begins with what is no text, so that nobody takes it for an answer of HTTP/0.9.
+    /// Random bytes that begin with a non-text byte, so that no client takes them for an HTTP/0.9 response.
     private static func garbage(_ chance: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes = (0..<garbageCount).map { _ in UInt8.random(in: 0 ... .max, using: &chance) }
         bytes[0] |= 0x80

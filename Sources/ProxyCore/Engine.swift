@@ -3,35 +3,35 @@ internal import Authorization
 public import HTTPCodec
 public import Interception
 
-/// One generation of the configuration, compiled: what connections decide by. Built once, shared by all loops.
+/// One compiled generation of the configuration, by which connections decide. Built once, shared by all loops.
 public final class Engine: Sendable {
     public let settings: Settings
     public let classifier: Classifier
     public let plan: Plan
-    /// What interceptors leave to chance.
+    /// The random source of interceptors.
     let chance: Chance
-    /// Every regular expression of the configuration, each once.
+    /// The watches of the configuration's regular expressions, one each.
     private let watches: [PatternWatch]
     public let headLimits: HeadLimits
     let redaction: Redaction
-    /// Those that want to know of clients' own logins.
+    /// The policies that learn from clients' own logins.
     let learners: [AuthorizationPolicy]
-    /// AM is asked before requests to some resource go out.
+    /// Whether AM must allow requests to some resource.
     let isEnforcing: Bool
-    /// Clients of some resource step up themselves, by another form of advice.
+    /// Whether clients of some resource step up themselves, with another form of advice.
     let isTranslating: Bool
-    /// Those that the configuration has use for.
+    /// The filters that the configuration needs.
     let filters: [FilterRegistration]
-    /// Nil where `usher.proxy` is a host like any other.
+    /// The pages of `usher.proxy`; nil when that is an ordinary host.
     let pages: OwnPages?
 
-    /// This proxy's entries for `Via`, and the name in them by which it knows its own requests.
+    /// This proxy's `Via` entries. Their pseudonym identifies its own requests.
     private let vias: (http10: [UInt8], http11: [UInt8], http2: [UInt8])
     let pseudonym: String
 
     public static let defaultPseudonym = "usher"
 
-    /// An entry for `Via`, which names the version that the message came in (RFC 9110 §7.6.3).
+    /// A `Via` entry, with the version in which the message was received (RFC 9110 §7.6.3).
     public static func via(_ pseudonym: String, received version: HTTPVersion = .http11) -> [UInt8] {
         let number =
             switch version {
@@ -42,7 +42,7 @@ public final class Engine: Sendable {
         return Array("\(number) \(pseudonym)".utf8)
     }
 
-    /// This proxy's entry for a message of that version.
+    /// This proxy's `Via` entry for a message of that version.
     func via(received version: HTTPVersion) -> [UInt8] {
         switch version {
         case .http10: vias.http10
@@ -52,9 +52,9 @@ public final class Engine: Sendable {
     }
 
     /// - Parameters:
-    ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
-    ///   - pages: what is answered for `usher.proxy`.
-    ///   - explains: each phase tells how it went for every interceptor.
+    ///   - pseudonym: this process's token in `Via`, by which it detects loops.
+    ///   - pages: the pages of `usher.proxy`.
+    ///   - explains: each phase reports the outcome for every interceptor.
     public convenience init(
         _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
         explains: Bool = false, chance: Chance = Chance()
@@ -64,7 +64,7 @@ public final class Engine: Sendable {
             filters: FilterRegistration.all)
     }
 
-    /// - Parameter filters: those that requests may get.
+    /// - Parameter filters: the filters that requests may get.
     init(
         _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
         explains: Bool = false, chance: Chance = Chance(), filters: [FilterRegistration]
@@ -89,12 +89,12 @@ public final class Engine: Sendable {
             bytes: settings.limits.header, fields: settings.limits.headerFields, target: settings.limits.url)
     }
 
-    /// What has to be said of expressions that reached a limit.
+    /// The warnings about regular expressions that reached a limit.
     /// - Parameter now: milliseconds of the clock that all loops share.
     public func words(now: Int) -> [String] { watches.compactMap { $0.word(now: now) } }
 
-    /// What transactional authorization means for a request; nil where advice in its answer is the client's own business.
-    /// - Parameter body: how the request's body comes.
+    /// The entry of `authorization` for a request; nil when Usher leaves an advice in its response to the client.
+    /// - Parameter body: the framing of the request's body.
     func stepUp(for head: RequestHead, _ body: BodyFraming) -> CoveredResource? {
         for policy in settings.authorization {
             guard let found = policy.coverage(of: head, hasBody: body != .none) else { continue }
@@ -103,25 +103,25 @@ public final class Engine: Sendable {
         return nil
     }
 
-    /// AM has to be asked about some of what may be at that place.
+    /// Whether AM must allow some of the requests to that host and port.
     /// - Parameter scheme: nil for any.
     func enforces(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
         isEnforcing && settings.authorization.contains { $0.enforces(scheme, host, port: port) }
     }
 
-    /// The same of what may be at that port, whatever its host is called: a server may know one by more than one name.
+    /// The same for a port of any host, because a server may have several names.
     func enforces(port: UInt16) -> Bool {
         isEnforcing && settings.authorization.contains { $0.enforces(port: port) }
     }
 
-    /// An interceptor may do without the origin there, so that a tunnel is answered whoever is at its end. Behind an address
-    /// requests may name any host.
+    /// Whether an interceptor may respond in the origin's place, so that CONNECT succeeds without the origin. Requests in a
+    /// tunnel to an IP address may name any host.
     func mayStandIn(_ host: String, port: UInt16) -> Bool {
         plan.mayStandIn(for: IPAddress(host) == nil ? host : nil, port: port)
     }
 
-    /// The request may make a tunnel of its connection, by the protocol that it asks for. Where AM is asked that is WebSocket alone:
-    /// whatever else is spoken there may be requests that nobody asks about, without TLS also TLS to a host of another name.
+    /// Whether the request may upgrade to its protocol. Where AM must allow requests only WebSocket may: another protocol
+    /// may carry requests that bypass AM, and without TLS even TLS to a host of another name.
     func mayUpgrade(_ head: borrowing RequestHead) -> Bool {
         guard head.asksForUpgrade else { return false }
         guard isEnforcing, !head.asksForWebSocket else { return true }
@@ -129,13 +129,13 @@ public final class Engine: Sendable {
         return !enforces(head.target.scheme, head.host, port: head.target.port)
     }
 
-    /// The field by which a request names another URL than its own, at a host where AM has to be asked about some.
+    /// The field that names another URL than the request's, at a host where AM must allow some requests.
     func hiddenURL(in head: RequestHead) -> String? {
         guard let field = HiddenRequest.urlField(in: head) else { return nil }
         return enforces(head.target.scheme, head.host, port: head.target.port) ? field : nil
     }
 
-    /// The host of a tunnel that is not opened, though AM has to be asked about some of what goes through it.
+    /// The host of a tunnel that is not decrypted although AM must allow some requests in it.
     func undecidable(_ connect: RequestHead) -> String? {
         let (host, port) = (connect.host, connect.target.port)
         return enforces(.https, host, port: port) && !settings.interception.opens(host, port: port) ? host : nil

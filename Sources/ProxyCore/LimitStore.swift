@@ -1,18 +1,18 @@
 public import Interception
 
-/// Whose turn it is at the limits of interceptors. One for each loop, in front of what all of them share; asked only where a
+/// The queues at the limits of interceptors. Each loop has one, in front of the shared state; called only if a
 /// limit applies.
 public protocol LimitStore: AnyObject {
-    /// A request has come.
-    /// - Returns: its place, unless it was refused.
+    /// Adds a request.
+    /// - Returns: the request's ticket, unless it was refused.
     func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer)
-    /// Whether its turn has come.
+    /// Whether it is the ticket's turn.
     func look(_ ticket: LimitTicket) -> LimitAnswer
-    /// It is over, or does not wait any more.
+    /// Removes a request that is over or no longer waits.
     func leave(_ ticket: LimitTicket)
 }
 
-/// A place at a limit: whoever has it is under way, or waits. It is given up with the last reference, however that goes.
+/// A place at a limit: its holder is under way, or waits. The last reference gives it up.
 final class Turn {
     let ticket: LimitTicket
     let key: LimitKey
@@ -29,9 +29,9 @@ final class Turn {
     func look() -> LimitAnswer { store.look(ticket) }
 }
 
-/// A request on its way through limits, one after another.
+/// A request's passage through its limits, one after another.
 final class LimitPassage {
-    /// What counts together with the request at a limit.
+    /// The properties of a request by which a limit counts.
     struct Subject {
         let host: String
         let action: Action?
@@ -48,24 +48,24 @@ final class LimitPassage {
     }
 
     enum Step {
-        /// Every limit has let it through.
+        /// All limits have admitted the request.
         case through
-        /// It looks again then, or once its turn has come.
+        /// The request waits: it checks again at that time, or when its turn comes.
         case waits(until: Int)
-        /// It goes no further.
-        /// - Parameter milliseconds: after which it might; nil where nobody knows.
+        /// A limit refuses the request.
+        /// - Parameter milliseconds: the time until a retry may pass; nil when unknown.
         case refused(LimitWish, milliseconds: Int?)
     }
 
-    /// What the phase came to that asked for them; it is gone on with behind the last.
+    /// The phase outcome that asked for the limits. It is acted on after the last limit.
     let outcome: Outcome
     private let subject: Subject
-    /// The limits at which its caller has a place: it would wait for the one that waits for it.
+    /// The limits at which the caller holds a place: waiting there would be a deadlock.
     private let places: [LimitKey]
     private var next = 0
-    /// Its place where it waits.
+    /// The request's place at the limit where it waits.
     private(set) var turn: Turn?
-    /// When it began to wait there, and when it gives up.
+    /// When the wait there began; `until` is when it gives up.
     private var since: Int?
     private var until = 0
 
@@ -75,8 +75,8 @@ final class LimitPassage {
         self.places = places
     }
 
-    /// Goes as far as it may by now.
-    /// - Parameter turns: the places that it has got.
+    /// Passes as many limits as admit the request now.
+    /// - Parameter turns: receives the places obtained.
     func advance(_ store: any LimitStore, _ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
         while next < outcome.limits.count {
             let wish = outcome.limits[next]

@@ -1,8 +1,8 @@
 extension Optional {
-    /// Changes the value in place, where there is one. In a noncopyable type `value?.part = new` would leak what it
-    /// replaces: Swift 6.3 forgets to release it.
+    /// Changes the value in place, if there is one. In a noncopyable type `value?.part = new` would leak the replaced
+    /// value: Swift 6.3 does not release it.
     mutating func change(_ body: (inout Wrapped) -> Void) {
-        // to take nothing away costs as much as to take something
+        // take() costs as much for nil as for a value
         guard self != nil, var value = take() else { return }
         body(&value)
         self = value

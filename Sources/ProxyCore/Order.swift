@@ -6,60 +6,60 @@ public import TLSEngine
 
 public enum Leg: UInt8, Sendable { case client, origin }
 
-/// What a client's connection wants done. Orders are values; the driver carries them out in order and reports their
-/// outcomes.
+/// An order of a client's connection to the driver. Orders are values; the driver executes them in sequence and reports
+/// their outcomes.
 public enum Order: Sendable {
-    /// A stream on a connection to this origin. Answered by `leased` or `leaseFailed`.
+    /// Lease a stream on a connection to this origin. Reported by `leased` or `leaseFailed`.
     case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
-    /// Whether somebody is at that place, before its tunnel is answered. Answered by `leased` where that took a connection, by
-    /// `reached` where it needed none, or by `leaseFailed`.
+    /// Check that the destination is reachable before CONNECT is answered. Reported by `leased` if that took a connection, by
+    /// `reached` if it needed none, or by `leaseFailed`.
     case reach(ExchangeID, Origin)
-    /// The exchange's stream carries a tunnel: the machine of a connection in there is `carried`. Answered by `notCarried` where
+    /// Start a child connection for the tunnel in the exchange's stream: `carried` makes it. Reported by `notCarried` if
     /// there is no room for it.
     case carry(ExchangeID)
-    /// The head of the request, for the leg of the exchange's stream: that one of `Outbox.heads`.
+    /// Send the request's head on the exchange's stream: the one at this index of `Outbox.heads`.
     case send(ExchangeID, head: Int)
-    /// So many bytes of its body: the next ones of `Outbox.origin`.
+    /// Send so many body bytes: the next ones of `Outbox.origin`.
     case sendBody(ExchangeID, Int)
-    /// So many bytes of what is no message: the next ones of `Outbox.origin`, as they are.
+    /// Send so many raw bytes without framing: the next ones of `Outbox.origin`.
     case sendRaw(ExchangeID, Int)
-    /// The request is complete.
+    /// End the request.
     case sendEnd(ExchangeID, trailers: [UInt8])
-    /// The connection in use carries the client's identity: it serves no other client, and ends with this one.
+    /// Bind the connection in use to the client, because it carries its identity: it serves no other client and ends with it.
     case bind(ExchangeID)
-    /// The client has become another user: idle connections that carry its identity are closed.
+    /// Close idle connections that carry the client's identity, because the client is now another user.
     case unbind
-    /// The client speaks TLS from here on, beginning with these bytes of its. Answered by `clientSecured` or
+    /// Start TLS with the client, beginning with these bytes of its ClientHello. Reported by `clientSecured` or
     /// `clientUnsecured`.
     indirect case secureClient(showing: ShownName, hello: [UInt8])
-    /// The origin's stream is given back; its connection is closed when it cannot be used again.
+    /// Give back the origin's stream; its connection is closed unless it is reusable.
     case release(ExchangeID, reusable: Bool)
-    /// No more is sent to the client. It may still send.
+    /// End the sending side to the client. It may still send.
     case finishClient
-    /// No more is sent to the exchange's origin. It may still send.
+    /// End the sending side to the exchange's origin. It may still send.
     case finishOrigin(ExchangeID)
-    /// The client's connection is closed: at once with a reset when the answer was cut short.
+    /// Close the client's connection; at once with a reset when its response was cut short.
     case closeClient(reset: Bool)
-    /// The password takes long to check. Answered by `authenticated`.
+    /// Check a password off the loop, because that is slow. Reported by `authenticated`.
     indirect case authenticate(ExchangeID, PasswordCheck)
-    /// Code of others works on a message, off the loop. Answered by `intercepted`, but for a call that was cancelled.
+    /// Run external code on a message, off the loop. Reported by `intercepted`, unless the call is cancelled.
     indirect case intercept(ExchangeID, SwiftCall)
-    /// The exchange waits for that no longer.
+    /// Cancel the external code of the exchange.
     case cancelIntercept(ExchangeID)
-    /// The request waits at a limit: answered by `turnCame`, when its turn has come.
+    /// Wait at a limit. Reported by `turnCame` when it is the request's turn.
     case awaitTurn(ExchangeID, LimitTicket)
-    /// A person is asked for the exchange's step-up: answered by `personSpoke`, when there is a word.
+    /// Ask a person for the exchange's step-up. Reported by `personSpoke` when the person answers.
     case awaitPerson(ExchangeID, TransactionID)
-    /// The exchange waits for what another one makes: answered by `flightCame`, when there is something to know.
+    /// Wait for the result of another exchange. Reported by `flightCame`.
     case awaitFlight(ExchangeID, FlightTicket)
-    /// `woke` is called at that time, and not only when it is looked round for the next time.
+    /// Call `woke` at that time exactly, even between the regular checks of timeouts.
     case wake(at: Int)
-    /// The exchange is over: `takeRecord` has what is to be said of it.
+    /// The exchange is over: `takeRecord` returns its record.
     case record(ExchangeID)
     /// Bytes of the next request are already here: call `proceed`.
     case proceed
 
-    /// What was written to the client goes out before it.
+    /// Whether to send the client's bytes before executing the order.
     public var mayConcernClient: Bool {
         switch self {
         case .lease, .reach, .send, .sendBody, .sendRaw, .sendEnd, .release, .record: false
@@ -68,41 +68,41 @@ public enum Order: Sendable {
     }
 }
 
-/// Whose certificate a client is shown.
+/// The certificate to show a client.
 public enum ShownName: Equatable, Sendable {
     case host(String)
-    /// The listener's own; the name that the client asked for (SNI).
+    /// The listener's own certificate; with the name that the client asked for (SNI).
     case listener(String?)
 }
 
-/// What the driver is about on the way to an origin. Each has a time of its own.
+/// A step on the way to an origin. Each has its own timeout.
 public enum LeaseStep: UInt8, Sendable {
-    /// The name is being looked up.
+    /// The host name is being resolved.
     case resolving
     case connecting
-    /// There is a connection, and TLS is being agreed on.
+    /// The connection stands, and the TLS handshake is under way.
     case securing
 }
 
-/// Why there is no connection to an origin.
+/// The reason why a connection to an origin failed.
 public enum LeaseFailure: Error, Sendable {
-    /// The name has no address. In words, and as DNS calls it where a server said so.
+    /// The name has no address; with a description and, if a DNS server responded, its response code.
     case unresolvable(String, rcode: String? = nil)
-    /// Nobody said in time whether the name has one.
+    /// The name was not resolved in time.
     case unresolved
     case refused(String)
     case timedOut
-    /// The configuration forbids the destination; the deciding entry.
+    /// The configuration forbids the destination; with the deciding entry.
     case forbidden(String)
     /// The destination is one of Usher's own listeners.
     case loop
     case failed(String)
-    /// There is a connection, and no TLS on it.
+    /// The connection was made, and TLS failed.
     case insecure(TLSFault)
-    /// Too many names are being looked up.
+    /// Too many name lookups are under way.
     case overloaded
-    /// Too many of them for this client.
+    /// Too many name lookups are under way for this client.
     case tooManyNames
-    /// The upstream proxy makes no tunnel to the destination; the status of its answer.
+    /// The upstream proxy refused the tunnel; with the status of its response.
     case tunnelRefused(status: Int)
 }

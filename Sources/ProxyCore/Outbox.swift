@@ -3,35 +3,35 @@ internal import HTTP2
 import HTTPCodec
 public import Journal
 
-/// Where a client's connection writes: bytes for the client, orders, and body bytes that go with them. It also knows what
-/// time it is. One for each loop, cleared after every call.
+/// The output of a client's connection: bytes for the client, orders, and their body bytes. It also provides the
+/// time. Each loop has one, cleared after every call.
 public struct Outbox: ~Copyable {
     public internal(set) var client: [UInt8] = []
-    /// What the orders `sendBody` are about, in their order.
+    /// The bytes of the orders `sendBody` and `sendRaw`, in their sequence.
     public internal(set) var origin: [UInt8] = []
     public internal(set) var orders: [Order] = []
-    /// What the orders `send` are about. Beside them, for each order has room for the largest, and moves more than once.
+    /// The heads of the orders `send`. Kept apart, because each order reserves room for the largest case and is moved often.
     public internal(set) var heads: [OutgoingHead] = []
-    /// What an exchange wants done on the client's side; its connection takes them before it returns.
+    /// The replies of an exchange for the client's side; its connection takes them before it returns.
     var replies: [Reply] = []
-    /// Of this loop's clients that speak HTTP/2.
+    /// The window budget of this loop's HTTP/2 clients.
     let windows = WindowBudget()
     /// Milliseconds of a monotonic clock.
     var now = 0
     private var told = Told()
-    /// What the journal is told, until the driver takes it.
+    /// Flows for the journal, until the driver takes them.
     var flows = FlowBatch()
-    /// What the last flow of this loop is called.
+    /// The id of this loop's last flow.
     private var lastFlow = Outbox.firstFlow
-    /// Tells this loop's flows from those of others; at most `Outbox.loops` are there.
+    /// The number of the loop, as part of its flows' ids; below `Outbox.loops`.
     private let loop: UInt64
-    /// Bytes of bodies that are held for it.
+    /// Body bytes held for the journal.
     var captured = 0
-    /// The loop takes no more clients: what is answered from here on is the last of its connection.
+    /// The loop takes no more clients: each further response is the last of its connection.
     public var isLeaving = false
-    /// Exchanges that are over, for those to come.
+    /// Cells of finished exchanges, for reuse.
     private var cells: [ExchangeCell] = []
-    /// The generation of the configuration that the last exchange began with; cells of no other are kept.
+    /// The generation of the last exchange's configuration; only its cells are kept.
     private var generation: ObjectIdentifier?
 
     private struct Told {
@@ -39,11 +39,11 @@ public struct Outbox: ~Copyable {
         var seconds = 0
     }
 
-    /// How many loops a process may have.
+    /// The most loops in a process.
     public static let loops: UInt64 = 1 << 10
-    /// Ids have 48 bits, for the others tell runs apart: so many flows of a loop have one of their own.
+    /// The number of flows of a loop with unique ids. A flow's id has 48 bits; its other bits identify the run.
     private static let mostFlows: UInt64 = 1 << 38
-    /// So that a part of one is seen to be a part, and says which it is.
+    /// The first number has a minimum length, so that an abbreviated id is recognizable and still unique.
     private static let firstFlow: UInt64 = 1 << 28
     private static let keptCells = 64
     private static let keptCapacity = 256 << 10
@@ -51,15 +51,15 @@ public struct Outbox: ~Copyable {
     /// - Parameter loop: its number, below `loops`.
     public init(loop: Int = 0) { self.loop = UInt64(truncatingIfNeeded: loop) & (Self.loops - 1) }
 
-    /// The time as a `Date` field says it, in whole seconds; empty until it is told.
+    /// The time for a `Date` field, in whole seconds; empty until it is set.
     var date: [UInt8] { told.date }
-    /// The time by the calendar, in seconds since 1970; 0 until it is told.
+    /// The calendar time, in seconds since 1970; 0 until it is set.
     var seconds: Int { told.seconds }
 
-    /// Tells what time it is by the calendar. Writes it out anew once a second at most.
+    /// The current time, by the loop's clock and by the calendar.
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: since 1970. The date is formatted at most once a second.
     public mutating func tell(time seconds: Int) {
         guard seconds != told.seconds else { return }
         told.seconds = seconds
@@ -68,7 +68,7 @@ public struct Outbox: ~Copyable {
 
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
-    /// An order that is carried out now; none stays in its place.
+    /// Takes an order to execute it; none stays in its place.
     public mutating func takeOrder(_ index: Int) -> Order {
         var order = Order.proceed
         swap(&order, &orders[index])
@@ -80,20 +80,20 @@ public struct Outbox: ~Copyable {
         if !heads.isEmpty { heads.removeAll(keepingCapacity: true) }
     }
 
-    /// The head of a request for its stream.
+    /// Orders the head of a request for its stream.
     mutating func send(_ head: consuming OutgoingHead, of id: ExchangeID) {
         orders.append(.send(id, head: heads.count))
         heads.append(consume head)
     }
 
-    /// Body bytes for the origin.
+    /// Orders body bytes for the origin.
     mutating func send(_ bytes: Span<UInt8>, of id: ExchangeID) {
         guard !bytes.isEmpty else { return }
         origin.append(bytes)
         orders.append(.sendBody(id, bytes.count))
     }
 
-    /// Bytes of a tunnel.
+    /// Orders raw bytes of a tunnel for the origin.
     mutating func sendRaw(_ bytes: Span<UInt8>, of id: ExchangeID) {
         guard !bytes.isEmpty else { return }
         origin.append(bytes)
@@ -115,21 +115,21 @@ public struct Outbox: ~Copyable {
         return cell
     }
 
-    /// Has the journal told of an exchange that is over, where there is one.
+    /// Writes a finished exchange to the journal, if there is one.
     mutating func keep(_ cell: ExchangeCell) {
         guard cell.exchange.log.capture.isOn else { return }
         FlowWriter.write(cell.exchange, into: &flows, now: now)
         cell.exchange.log.capture.forget(total: &captured)
     }
 
-    /// The id of another flow.
+    /// The id for another flow.
     mutating func nextFlow() -> UInt64 {
         lastFlow = max(Self.firstFlow, (lastFlow + 1) % Self.mostFlows)
         return loop * Self.mostFlows | lastFlow
     }
 
-    /// What the journal is to be told by now.
-    /// - Parameter least: bytes from which on it is worth it.
+    /// Takes the flows for the journal.
+    /// - Parameter least: the fewest bytes that are worth taking.
     public mutating func takeFlows(_ least: Int = 1) -> FlowBatch? {
         flows.bytes.count >= least ? flows.handOver() : nil
     }

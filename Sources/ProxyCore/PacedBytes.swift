@@ -1,17 +1,17 @@
 import Formats
 
-/// Bytes that go out no faster than so many a second; what may not go yet waits here.
+/// Bytes that go out at a limited rate; the rest waits here.
 struct PacedBytes {
     /// Bytes a second; nil for no limit.
     let rate: Int?
     private var queue: [UInt8]
     private var taken = 0
-    /// Up to when the rate was paid out.
+    /// The time up to which the rate has been used.
     private var paidUntil: Int
 
-    /// Where more than that waits, no more is wanted.
+    /// The number of waiting bytes from which on no more are read.
     private static let highWater = 64 << 10
-    /// How often something goes out, in milliseconds.
+    /// The interval between writes, in milliseconds.
     private static let tick = 50
 
     init(rate: Int?, _ bytes: [UInt8] = [], now: Int) {
@@ -31,21 +31,21 @@ struct PacedBytes {
         queue.append(bytes)
     }
 
-    /// Time that has passed buys nothing.
+    /// Starts the clock: earlier time gives no credit.
     mutating func begin(_ now: Int) { paidUntil = now }
 
-    /// When something of what waits may go; nil where nothing does.
+    /// The time when waiting bytes may go; nil when none wait.
     func next(_ now: Int) -> Int? {
         guard waiting > 0 else { return nil }
         guard let rate else { return now }
         return max(now, paidUntil + max(Self.tick, Self.timeOfOne(rate)))
     }
 
-    /// What may go by now.
+    /// The bytes that may go now.
     mutating func take(_ now: Int) -> [UInt8] {
         var count = waiting
         if let rate {
-            // what was not used while nothing was here is not saved up
+            // idle time gives no credit
             paidUntil = max(paidUntil, now - max(Self.tick * 4, Self.timeOfOne(rate)))
             let allowed = rate * (now - paidUntil) / 1000
             guard allowed > 0 else { return [] }
@@ -61,6 +61,6 @@ struct PacedBytes {
         return bytes
     }
 
-    /// Of one byte, in milliseconds.
+    /// The time for one byte, in milliseconds.
     private static func timeOfOne(_ rate: Int) -> Int { (1000 + rate - 1) / rate }
 }

@@ -1,7 +1,7 @@
-/// A request's body that goes to the origin slower than it comes.
+/// A request's body that goes to the origin at a limited rate.
 final class PacedRequest {
     var bytes: PacedBytes
-    /// All of it has come.
+    /// The whole body has come.
     var isWhole: Bool
 
     init(rate: Int, _ bytes: [UInt8], isWhole: Bool, now: Int) {

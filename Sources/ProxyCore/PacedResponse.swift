@@ -1,50 +1,50 @@
 import HTTPCodec
 import Interception
 
-/// An answer that goes to the client later than it comes, or slower, or ends otherwise than it would.
+/// A response that goes to the client with a delay, a limited rate, or a changed end.
 final class PacedResponse {
-    /// What interceptors want of it.
+    /// The delay, rate and ending that interceptors request.
     struct Manner {
-        /// Until the head goes out, in milliseconds.
+        /// The delay of the head, in milliseconds.
         var delay = 0
         /// Bytes a second; nil for no limit.
         var rate: Int?
         var cut: AnswerEnding.Cut?
-        /// How much later its end comes, and with it that of the connection.
+        /// The delay of the response's end and of the connection's, in milliseconds.
         var hold = 0
 
         var isPlain: Bool { delay == 0 && rate == nil && cut == nil && hold == 0 }
     }
 
-    /// What is to be done once all has gone out that may go by now.
+    /// The next step once all bytes that are due have gone out.
     enum Rest {
-        /// More of what is here may go then.
+        /// Wait until that time to send more of the bytes here.
         case waits(until: Int)
-        /// More of it has to come.
+        /// Wait for more bytes.
         case lacks
-        /// What is still to come may pass as it is.
+        /// Relay the rest unpaced.
         case passes
         case ends(trailers: [UInt8])
         case breaksOff(AnswerEnding.Cut)
     }
 
     let framing: BodyFraming
-    /// It was made here.
+    /// Usher made the response itself.
     let isOwn: Bool
     private let manner: Manner
-    /// Its head goes out no sooner.
+    /// The earliest time for the head.
     private let beginsAt: Int
-    /// Its end comes no sooner, once all else has gone out.
+    /// The earliest time for the end, once all bytes have gone out.
     private var endsAt: Int?
     private(set) var hasStarted = false
     private var bytes: PacedBytes
-    /// So much of the body may still come, and what came beyond it.
+    /// The number of body bytes still allowed; further ones are cut off.
     private var room: Int
     private var hasExcess = false
-    /// What stands behind the body, once all of it has come.
+    /// The trailers, once the whole body has come.
     private var trailers: [UInt8]?
 
-    /// - Parameter body: what of it is here.
+    /// - Parameter body: the body bytes received so far.
     init(
         _ framing: BodyFraming, _ manner: Manner, body: [UInt8] = [], isWhole: Bool = false, isOwn: Bool = false,
         now: Int
@@ -61,7 +61,7 @@ final class PacedResponse {
 
     var isFull: Bool { bytes.isFull }
     var isWhole: Bool { trailers != nil }
-    /// The connection closes after it.
+    /// Whether the connection closes after the response.
     var isLast: Bool { manner.hold > 0 }
 
     func append(_ piece: Span<UInt8>) {
@@ -73,13 +73,13 @@ final class PacedResponse {
 
     func end(trailers: [UInt8]) { self.trailers = trailers }
 
-    /// When something of what is here may go out; nil where it waits for more.
+    /// The time when bytes here may go out; nil when the response waits for more.
     func next(_ now: Int) -> Int? {
         if !hasStarted { return beginsAt }
         return bytes.next(now) ?? endsAt ?? (isWhole || hasExcess ? now : nil)
     }
 
-    /// The head may go out, and has not.
+    /// Whether the head may go out and has not.
     func begins(_ now: Int) -> Bool {
         guard !hasStarted, now >= beginsAt else { return false }
         hasStarted = true
@@ -87,7 +87,7 @@ final class PacedResponse {
         return true
     }
 
-    /// What may go out by now.
+    /// The bytes that may go out now.
     func take(_ now: Int) -> [UInt8] { hasStarted ? bytes.take(now) : [] }
 
     func rest(_ now: Int) -> Rest {

@@ -1,6 +1,6 @@
 import HTTPCodec
 
-/// What clients are told whose requests go no further.
+/// The errors for requests that Usher refuses.
 extension ProxyError {
     static let loop = ProxyError(
         "proxy_loop_detected", status: 508,

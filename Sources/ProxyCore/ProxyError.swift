@@ -2,27 +2,27 @@ internal import HTTPCodec
 import Interception
 import TLSEngine
 
-/// Why Usher answered in the origin's place: a proxy error type of RFC 9209 §2.3, the status that goes with it, and
-/// words for a person.
+/// An error that Usher sends in the origin's place: an error type of RFC 9209 §2.3, its status, and a text for
+/// people.
 public struct ProxyError: Error, Equatable, Sendable {
     public var token: String
     public var status: Int
-    /// One sentence: what happened and, where there is one, the remedy.
+    /// One sentence: the problem and, if there is one, the remedy.
     public var details: String
-    /// The status of the next hop's answer, where that is what went wrong (RFC 9209 §2.1.4).
+    /// The status of the next hop's response, if that caused the error (RFC 9209 §2.1.4).
     public var receivedStatus: Int?
-    /// What DNS said (RFC 9209 §2.3.2).
+    /// The DNS response code (RFC 9209 §2.3.2).
     public var rcode: String?
     /// The alert that the next hop sent (RFC 9209 §2.3.17).
     public var alert: UInt8?
-    /// Of an interceptor's abort: 1 where the request was not to go out, 2 where what came of it was not to be delivered.
+    /// The code of an interceptor's abort: 1 before the request is sent, 2 before the response is delivered.
     public var abortCode: Int?
-    /// Further fields of the answer's head.
+    /// Further header fields of the response.
     public var fields: [Field] = []
-    /// What it is to interceptors; nil where no origin is to blame.
+    /// The fault as interceptors see it; nil when it is not the origin's.
     var fault: OriginFault?
 
-    /// One of them.
+    /// A header field of the response.
     public struct Field: Equatable, Sendable {
         public var name: String
         public var value: String
@@ -41,7 +41,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         fault = OriginFault(token: token)
     }
 
-    /// The client's request breaks a rule.
+    /// The error for an invalid request.
     static func broken(_ fault: HTTPFault) -> ProxyError {
         ProxyError(
             "http_request_error", status: fault.status,
@@ -84,7 +84,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         }
     }
 
-    /// TLS with the origin did not come about, or broke.
+    /// The TLS handshake with the origin failed, or its connection broke.
     init(_ fault: TLSFault, _ origin: Origin) {
         let to = "no TLS with \(origin.serverName.map { "\($0) at " } ?? "")\(origin): "
         switch fault.kind {
@@ -100,7 +100,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         }
     }
 
-    /// What may be done about an alert of an origin.
+    /// The remedy for an origin's alert.
     private static func remedy(_ alert: UInt8) -> String {
         switch alert {
         case 40, 42, 46, 48, 116:
@@ -120,7 +120,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         return error
     }
 
-    /// An upstream proxy does not do what destinations.via has it asked for.
+    /// An upstream proxy (`destinations.via`) refused a request.
     private init(refusalBy proxy: String, of destination: String, status: Int) {
         guard status != 407 else {
             self = .credentialsRefused(proxy)
@@ -132,7 +132,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         fault = .proxyRefused
     }
 
-    /// The 407 of an upstream proxy concerns this configuration, not the client.
+    /// An upstream proxy sent 407: the configuration has wrong credentials; the client is not asked.
     static func credentialsRefused(_ proxy: String) -> ProxyError {
         var error = ProxyError(
             "proxy_configuration_error", status: 502,
@@ -171,7 +171,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         tooManyConnections("\(who) holds as many connections as limits.per_client allows")
     }
 
-    /// A client has too much under way in streams.
+    /// A client has too many exchanges under way in streams.
     static func tooManyStreams(_ limit: Int) -> ProxyError {
         var error = tooManyConnections(
             "this client has \(limit) requests under way in streams, beside the first of each of its connections: more is not allowed"
@@ -191,19 +191,19 @@ public struct ProxyError: Error, Equatable, Sendable {
         "the client closed its side, and nothing of an answer came within timeouts.half_closed; the request was given up"
     )
 
-    /// The origin's stream or its connection ended in the middle of an answer.
+    /// The origin's stream or connection ended in the middle of a response.
     static func incomplete(_ ending: StreamEnding) -> ProxyError {
         ProxyError("http_response_incomplete", status: 502, "\(ending.words) before its answer was complete")
     }
 
-    /// It ended before one.
+    /// The origin's stream or connection ended before a response.
     static func terminated(_ ending: StreamEnding) -> ProxyError {
         ProxyError(
             ending.blamesProtocol ? "http_protocol_error" : "connection_terminated", status: 502,
             "\(ending.words) without an answer")
     }
 
-    /// An interceptor gave the request up.
+    /// The request exceeded an interceptor's timeout.
     static func missed(_ wish: TimeoutWish) -> ProxyError {
         ProxyError(
             "http_response_timeout", status: 504,

@@ -1,15 +1,15 @@
-/// A client at a server.
+/// A client and a server that it connects to.
 struct ClientPlace: Hashable, Sendable {
     let client: ClientKey
     let place: ServerPlace
 }
 
-/// Where a client's handshake went well lately, or what it led to was there. Bounded: the oldest half is forgotten where there are many.
+/// Recent successful handshakes and open connections, by client and server. Bounded: when full, the oldest half is forgotten.
 struct RecentSuccesses: Sendable {
     private var recent: [ClientPlace: Int] = [:]
     private var older: [ClientPlace: Int] = [:]
     private let capacity: Int
-    /// Milliseconds.
+    /// The time to remember a success, in milliseconds.
     private static let life = 60_000
 
     init(capacity: Int) { self.capacity = max(1, capacity) }

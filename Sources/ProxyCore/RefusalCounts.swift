@@ -1,7 +1,7 @@
 public import Addresses
 import HTTPCodec
 
-/// Who is one client, where clients are counted: a network that is one's own, and the user where one is known.
+/// The key by which clients are counted: the network, and the user if one is known.
 public struct ClientKey: Hashable, Sendable {
     public let network: AddressBlock?
     public let user: String?
@@ -12,7 +12,7 @@ public struct ClientKey: Hashable, Sendable {
     }
 }
 
-/// A server by the name that its certificate is for, and its port.
+/// A server, by the name in its certificate and its port.
 public struct ServerPlace: Hashable, Sendable {
     public let name: String
     public let port: UInt16
@@ -23,16 +23,16 @@ public struct ServerPlace: Hashable, Sendable {
     }
 }
 
-/// Servers whose certificate a client refuses, for each client by itself: after three times in a row it finds the server's
-/// TLS left alone, for an hour.
+/// Counts by client which servers' certificates it refuses. After three refusals in a row the server's TLS is not decrypted
+/// for that client for an hour.
 ///
-/// An alert is a refusal. A client that closes without one may have refused, or needs this connection no more: browsers open
-/// several to a new server, and close the others once the first speaks HTTP/2. So a close counts only where the client has no other
-/// connection there, begun or open, and had none lately; and those of one moment count once.
+/// An alert is a refusal. A close without one may be a refusal or an unused connection: browsers open
+/// several to a new server, and close the others once the first speaks HTTP/2. So a close counts only if the client has no other
+/// connection there, begun or open, and had none lately; closes within a second count once.
 public struct RefusalCounts: Sendable {
     private struct Entry {
         var count = 0
-        /// Closes among them.
+        /// The refusals that were closes.
         var closes = 0
         var lastClose = 0
         var last = 0
@@ -43,46 +43,46 @@ public struct RefusalCounts: Sendable {
         var last = 0
     }
 
-    /// What a client means that closes in its handshake, without an alert.
+    /// The meaning of a close during the handshake, without an alert.
     public enum Departure: Sendable {
-        /// It has another connection there, or has begun one.
+        /// The client has another connection to the server, or has begun one.
         case besideAnother
-        /// Nothing tells.
+        /// The reason is unknown.
         case unclear
-        /// It does so again and again.
+        /// The client closes repeatedly.
         case refusal
     }
 
     private var clients: [ClientKey: Client] = [:]
     private var successes: RecentSuccesses
-    /// Handshakes, and what they led to. No more than there are connections.
+    /// Handshakes and open connections. Bounded by the number of connections.
     private var underWay: [ClientPlace: Int] = [:]
     private let capacity: Int
     private let placesPerClient: Int
     private static let enough = 3
-    /// Milliseconds.
+    /// The time to remember a refusal, in milliseconds.
     private static let life = 3_600_000
-    /// Milliseconds within which closes are one page's.
+    /// The time within which closes count once, in milliseconds.
     private static let moment = 1_000
 
     /// - Parameters:
-    ///   - clients: that are remembered; beyond it the one that refused longest ago is forgotten.
-    ///   - places: of one client, likewise: a client can push out its own entries alone.
-    ///   - successes: that are remembered, at least.
+    ///   - clients: the most clients to remember; the one that refused longest ago is forgotten first.
+    ///   - places: the most servers for each client, likewise: a client can displace only its own entries.
+    ///   - successes: the fewest successes to remember.
     public init(clients: Int = 1024, places: Int = 64, successes: Int = 4096) {
         capacity = max(1, clients)
         placesPerClient = max(1, places)
         self.successes = RecentSuccesses(capacity: successes)
     }
 
-    /// Places in all.
+    /// The number of remembered servers of all clients.
     public var count: Int { clients.values.reduce(0) { $0 + $1.places.count } }
 
     public mutating func began(_ place: ServerPlace, by client: ClientKey) {
         underWay[ClientPlace(client: client, place: place), default: 0] += 1
     }
 
-    /// - Parameter isDone: there was a connection until now, in milliseconds of one monotonic clock.
+    /// - Parameter isDone: there was a connection until `now`, in milliseconds of one monotonic clock.
     public mutating func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool, now: Int) {
         let key = ClientPlace(client: client, place: place)
         if isDone { successes.note(key, now: now) }
@@ -90,13 +90,13 @@ public struct RefusalCounts: Sendable {
         underWay[key] = count > 1 ? count - 1 : nil
     }
 
-    /// By an alert.
+    /// The client refused the certificate with an alert.
     /// - Parameter now: milliseconds of one monotonic clock.
     public mutating func refused(_ place: ServerPlace, by client: ClientKey, now: Int) {
         change(place, of: client, now) { $0.count += 1 }
     }
 
-    /// Without one, in a handshake that has begun and not ended.
+    /// The client closed without an alert during the handshake.
     public mutating func left(_ place: ServerPlace, by client: ClientKey, now: Int) -> Departure {
         let key = ClientPlace(client: client, place: place)
         if underWay[key, default: 0] > 1 || successes.holds(key, now: now) { return .besideAnother }

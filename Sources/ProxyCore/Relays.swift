@@ -1,4 +1,4 @@
-/// Bytes that pass from one side to the other without a look at them: how many are still to come from each.
+/// The bytes that each side may still send to the other unread.
 struct Relays {
     private var client: UInt64 = 0
     private var origin: UInt64 = 0
@@ -8,7 +8,7 @@ struct Relays {
         set { if leg == .client { client = newValue } else { origin = newValue } }
     }
 
-    /// How many of so many bytes that came from there pass on.
+    /// How many of `count` bytes from that side are relayed.
     func share(_ leg: Leg, of count: Int) -> Int { Int(min(self[leg], UInt64(count))) }
 
     mutating func pass(_ leg: Leg, _ count: UInt64) {

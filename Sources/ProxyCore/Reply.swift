@@ -1,28 +1,28 @@
 import HTTPCodec
 
-/// What an exchange wants done on the client's side, in order. The leg frames it.
+/// A reply of an exchange for the client's side. Replies are carried out in sequence; the codec frames them.
 enum Reply {
-    /// - isOwn: it was made here, and no origin stands behind it.
+    /// - isOwn: Usher made it; there is no origin.
     case interim(ResponseHead, isOwn: Bool)
-    /// The final head of an answer whose body follows.
+    /// The final head of a response whose body follows.
     case head(ResponseHead, BodyFraming, HeadManner)
-    /// A whole response that was made here.
-    /// - isLast: nothing of the client is read after this.
+    /// A complete response that Usher made.
+    /// - isLast: nothing is read from the client after this.
     case own(ResponseHead, [UInt8], isLast: Bool)
     case data([UInt8])
     case end(trailers: [UInt8])
-    /// What is no message: an interceptor breaks the answer.
+    /// Raw bytes: an interceptor breaks the response.
     case raw([UInt8])
-    /// Another protocol is spoken from here on.
+    /// The connection changes its protocol.
     case switching(ResponseHead)
-    /// CONNECT may be answered, or its origin be connected to.
+    /// Answer CONNECT, or connect to its origin first.
     case connect
-    /// CONNECT to the proxy's own pages is answered.
+    /// Answer CONNECT to the proxy's own pages.
     case openOwnPages
-    /// An exchange of its own, of whose outcome this one is told.
+    /// Start a call as an exchange of its own, which reports its result to this one.
     case call(FilterCall)
 
-    /// More than bytes comes of it, and whatever becomes of the exchange by that is settled there.
+    /// Whether the reply starts further events, which settle the exchange themselves.
     var leadsOn: Bool {
         switch self {
         case .connect, .call: true
@@ -31,12 +31,12 @@ enum Reply {
     }
 }
 
-/// What goes with the head of an answer.
+/// The options of a response's head.
 struct HeadManner {
-    /// Further lines for it.
+    /// Further header lines.
     var lines: [UInt8] = []
-    /// It was made here, and no origin stands behind it.
+    /// Usher made the response; there is no origin.
     var isOwn = false
-    /// Nothing of the client is read after this.
+    /// Nothing is read from the client after this.
     var isLast = false
 }

@@ -1,15 +1,15 @@
 public import Authorization
 public import Interception
 
-/// What outlives one connection and is shared by all of them. Nil where nobody remembers. An object, of which connections
-/// hold no more than that they have it.
+/// The stores that all connections share. Nil for a store that is not in use. A class, so that each connection
+/// holds one reference.
 public final class SharedStores {
     public let flows: (any FlowStore)?
     public let refusals: (any RefusalStore)?
     public let logins: (any LoginStore)?
     public let cookies: (any CookieSessionStore)?
     public let limits: (any LimitStore)?
-    /// What outlives the process.
+    /// State that outlives the process.
     public let state: (any StateStore)?
     public let transactions: (any TransactionStore)?
     public let tokens: (any TokenStore)?

@@ -1,27 +1,27 @@
 import Formats
 import HTTPCodec
 
-/// How far the commands of one client's connection have been executed.
+/// The progress of executing the commands of one client's connection.
 struct CommandInterpreter {
     fileprivate(set) var isUnderWay = false
-    /// How much of the outbox's body bytes has been written for origins.
+    /// The number of the outbox's body bytes already written for origins.
     fileprivate var bodyDone = 0
-    /// For whose stream the bytes are that wait to be sent.
+    /// The exchange whose stream the unsent bytes are for.
     fileprivate var writing: ExchangeID?
 }
 
-/// Executes commands: the same for all backends is in what order they are executed, what goes out before them, and what the
-/// connection is told of their outcome.
+/// Executes commands. All backends share the order of execution, the flushes before it, and the reports to the
+/// connection.
 extension CommandBackend {
     /// Sends what the machine wrote and executes its commands, until there are none.
     func execute() {
-        // an outcome may come at once and lead back in here; the outer round goes on with what it left
+        // an immediate outcome may call this again; the outer call goes on with the orders that it left
         guard !interpreter.isUnderWay else { return }
         interpreter.isUnderWay = true
         var done = 0
         while true {
             guard done < out.orders.count else {
-                // what the client does not take, nor the origin, may lead to further commands
+                // a full queue at the client or the origin may lead to further commands
                 flushClient()
                 guard done >= out.orders.count else { continue }
                 guard interpreter.writing != nil else { break }
@@ -40,7 +40,7 @@ extension CommandBackend {
         interpreter = CommandInterpreter()
     }
 
-    /// Tells what came of a lease.
+    /// Reports the outcome of a lease.
     func tell(_ outcome: LeaseOutcome, of id: ExchangeID) {
         switch outcome {
         case .leased(let reused, let sendsRaw):
@@ -50,7 +50,7 @@ extension CommandBackend {
         }
     }
 
-    /// The exchange has nothing of an origin any more.
+    /// Gives back the exchange's stream at its origin.
     func giveBack(_ id: ExchangeID, reusable: Bool) { if release(id, reusable: reusable) { machine.released(id) } }
 
     // MARK: bytes
@@ -63,15 +63,15 @@ extension CommandBackend {
         if let waiting { machine.queuedForClient(waiting, now: now, &out) }
     }
 
-    /// Has the leg of an exchange's stream write; what belongs together leaves in one piece.
-    /// - Returns: false where the order is another one.
+    /// Writes to an exchange's stream; adjacent writes leave in one piece.
+    /// - Returns: false for an order that writes nothing.
     private func write(_ order: Order) -> Bool {
         switch order {
         case .send(let id, let index):
             let stream = beginWriting(id)
             out.heads.withUnsafeBufferPointer { heads in
                 guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
-                // by a pointer it is looked at where it is
+                // a pointer gives access without a copy
                 let one = first + index
                 stream.send(one.pointee.head, one.pointee.forwarding, to: &wire)
             }
@@ -87,14 +87,14 @@ extension CommandBackend {
         return true
     }
 
-    /// The next of the outbox's body bytes.
+    /// The next body bytes of the outbox.
     private func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
         let range = interpreter.bodyDone..<interpreter.bodyDone + count
         interpreter.bodyDone += count
         out.origin.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[range]).span) }
     }
 
-    /// What is written from here on is for that exchange's stream.
+    /// Directs further writes to that exchange's stream.
     private func beginWriting(_ id: ExchangeID) -> Stream? {
         if interpreter.writing != id { flushOrigin() }
         interpreter.writing = id
@@ -105,7 +105,7 @@ extension CommandBackend {
         guard let id = interpreter.writing else { return }
         interpreter.writing = nil
         if let stream = stream(of: id), let waiting = send(by: stream, of: id) {
-            // what has no room in the origin's window waits without a byte of it here
+            // bytes beyond the origin's window wait in the codec, and must be counted as queued
             machine.queuedForOrigin(waiting, of: id, now: now, &out)
         }
         wire.removeAll(keepingCapacity: true)
@@ -130,7 +130,7 @@ extension CommandBackend {
             if let verdict = self.check(check, for: id) { machine.authenticated(verdict, id, now: now, &out) }
         case .intercept(let id, let call):
             if let answer = run(call, for: id) { machine.intercepted(answer, id, now: now, &out) }
-        // whoever waits may be over by now
+        // the waiting exchange may be over by now
         case .awaitTurn(let id, _): if machine.awaitsTurn(id) { perform(order) }
         case .awaitPerson(let id, _): if machine.awaitsPerson(id) { perform(order) }
         case .awaitFlight(let id, let ticket): if machine.awaitsFlight(ticket, id) { perform(order) }

@@ -1,11 +1,11 @@
 import HTTP1
 import HTTPCodec
 
-/// What an exchange has of an origin's connection, as its request is written: a stream, or the whole of one that speaks HTTP/1.
+/// The exchange's part of an origin's connection, for writing: a whole HTTP/1 connection, or a stream.
 protocol OriginWriter {
-    /// Writes where the exchange has the whole connection.
+    /// The codec, when the exchange has the whole connection.
     var leg: HTTP1Client { get nonmutating set }
-    /// Writes where it has a stream.
+    /// The codec and the stream, when the connection is shared.
     var shared: (leg: any StreamClient, stream: StreamID)? { get }
 
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8])

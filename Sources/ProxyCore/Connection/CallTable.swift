@@ -1,44 +1,44 @@
-/// The calls of a connection's exchanges that are under way.
+/// The calls under way for a connection's exchanges.
 struct CallTable {
     private(set) var cells: [ExchangeCell] = []
 
-    /// Calls that are heard to their end though nobody here waits for them, at most: further ones are given up.
+    /// The most calls that run to their end without a caller; further ones are cancelled.
     static let mostOrphans = 16
 
     var isEmpty: Bool { cells.isEmpty }
     var count: Int { cells.count }
     var hasOrphans: Bool { cells.contains { $0.exchange.isOrphan } }
-    /// An exchange waits for one.
+    /// Whether an exchange waits for a call.
     var areAwaited: Bool { cells.contains { !$0.exchange.isOver && !$0.exchange.isOrphan } }
 
-    /// Those that nobody here waits for.
+    /// The calls whose caller is gone.
     var orphans: [ExchangeCell] { cells.isEmpty ? [] : cells.filter { $0.exchange.isOrphan } }
-    /// Those that are under way for an exchange.
+    /// The calls that an exchange waits for.
     var awaited: [ExchangeCell] { cells.isEmpty ? [] : cells.filter { !$0.exchange.isOrphan && !$0.exchange.isOver } }
 
     subscript(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } }
 
-    /// Those of an exchange.
+    /// The calls that an exchange made.
     func made(by caller: ExchangeID) -> [ExchangeCell] {
         cells.filter { $0.exchange.caller == caller && !$0.exchange.isOver }
     }
 
     mutating func add(_ cell: ExchangeCell) { cells.append(cell) }
 
-    /// - Returns: false where it is not among them.
+    /// - Returns: false when the table does not hold the call.
     mutating func remove(_ cell: ExchangeCell) -> Bool {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return false }
         cells.remove(at: index)
         return true
     }
 
-    /// Whoever made this call is gone, and it goes on.
+    /// Whether the call goes on after its caller has gone.
     func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
         if !call.exchange.isOrphan, cells.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
         return call.exchange.isLeft(out)
     }
 
-    /// The connection is over: what is not heard to its end is cut off.
+    /// Ends the connection's calls, except those that run to their end.
     mutating func end(_ out: inout Outbox) {
         for call in cells where !isLeft(call, out) { call.exchange.cut(reset: false, &out) }
         cells.removeAll { !$0.exchange.isOrphan }

@@ -3,8 +3,8 @@ internal import HTTPCodec
 import Interception
 internal import Passwords
 
-/// Another generation of the configuration comes into force while the connection is open. An exchange under way, and a
-/// tunnel that is relayed, keep the one that they began with; whatever comes after them is judged by the new one.
+/// Adopts another generation of the configuration while the connection is open. An exchange under way and a relayed
+/// tunnel keep the generation they began with; everything later uses the new one.
 extension ClientConnection {
     public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout Outbox) {
         out.now = now
@@ -30,8 +30,8 @@ extension ClientConnection {
         }
     }
 
-    /// A tunnel that is about to begin is judged by the newest rules, also where they came while its password was checked.
-    /// - Returns: false where these do not have it.
+    /// Judges a tunnel that is about to begin by the newest rules, even if they came during the password check.
+    /// - Returns: false when the rules do not admit it.
     mutating func mayBegin(_ tunnel: Origin) -> Bool {
         guard let next else { return true }
         let old = engine
@@ -39,7 +39,7 @@ extension ClientConnection {
         return next.isKept && engine.keeps(tunnel, isOpened: false, for: context.user, since: old)
     }
 
-    /// A CONNECT is being answered.
+    /// Whether a CONNECT is being answered.
     private var isConnecting: Bool {
         switch stage {
         case .connecting, .peeking: true
@@ -67,9 +67,9 @@ extension ClientConnection {
     mutating func putInForce(_ engine: Engine) {
         next = nil
         self.engine = engine
-        // a head that is under way, and a CONNECT that is being answered, are judged by the new rules
+        // a head that is being read and a CONNECT that is being answered use the new rules
         for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
-        // what is asked for in the tunnel takes the way that leads there now
+        // requests in the tunnel take the new route to its target
         context.tunnel.change { $0.route = engine.tunnelRoute(to: $0.host) }
         switch stage {
         case .connecting(let tunnel): enter(.connecting(rerouted(tunnel)))
@@ -89,16 +89,16 @@ extension ClientConnection {
 extension Engine {
     func tunnelRoute(to host: String) -> Route? { settings.routes.proxy(for: host).map { .tunnel($0) } }
 
-    /// Whether a tunnel that came about by `old` might come about by this generation, too. Where it leads is judged with each
-    /// request in it.
+    /// Whether this generation, too, admits a tunnel that `old` admitted. Each request in the tunnel checks its own
+    /// destination.
     /// - Parameters:
-    ///   - isOpened: its TLS is.
-    ///   - user: whose password opened it.
+    ///   - isOpened: the tunnel's TLS is decrypted.
+    ///   - user: the user that opened the tunnel.
     func keeps(_ tunnel: Origin, isOpened: Bool, for user: String?, since old: Engine) -> Bool {
         if let ports = settings.connectPorts, !ports.contains(tunnel.port) { return false }
         if isOpened, !settings.interception.opens(tunnel.serverName ?? tunnel.host, port: tunnel.port) { return false }
         guard let users = settings.users else { return true }
-        // a password that was changed has to be shown again
+        // a changed password requires a new login
         guard let user, let hash = users.hash(of: user), !hash.isDecoy else { return false }
         return old.settings.users?.hash(of: user)?.text == hash.text
     }

@@ -1,6 +1,6 @@
-/// Calls that no exchange waits for.
+/// Runs calls that no exchange waits for.
 extension ClientConnection {
-    /// - Parameter report: is told what came of it: why it was not done, or nil. Not called where the connection ends before.
+    /// - Parameter report: receives the reason of a failure, or nil. Not called if the connection ends before.
     public mutating func run(
         _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
     ) {
@@ -12,7 +12,7 @@ extension ClientConnection {
             report: { answer, reason in
                 if let answer { report(errand.fault(answer)) } else { report(reason) }
             }, told: errand.told)
-        // nobody has that number
+        // no exchange has the number 0
         cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)

@@ -5,7 +5,7 @@ public import Interception
 public import Passwords
 public import TLSEngine
 
-/// What happens to a client's connection from outside.
+/// The events that the driver reports to a client's connection.
 extension ClientConnection {
     // MARK: bytes
 
@@ -14,7 +14,7 @@ extension ClientConnection {
         clientBytes(bytes, &out)
     }
 
-    /// Bytes of the next request were here already.
+    /// Continues with bytes of the next request that were already here.
     public mutating func proceed(now: Int, _ out: inout Outbox) {
         out.now = now
         guard client.queue != .full else { return intake.proceeding = .putOff }
@@ -22,7 +22,7 @@ extension ClientConnection {
         drainPending(&out)
     }
 
-    /// So many bytes of the client went straight to the origin.
+    /// Counts bytes that the driver relayed from the client to the origin.
     public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
         out.now = now
         relays.pass(.client, UInt64(count))
@@ -37,10 +37,10 @@ extension ClientConnection {
         if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
     }
 
-    /// The driver relays, or a slow reader took something; this keeps what is under way from looking idle.
+    /// Restarts idle timeouts when the driver relayed bytes or a slow reader took some.
     /// - Parameters:
-    ///   - side: who took something.
-    ///   - id: whose stream of the origin's side moved; nil where all may have.
+    ///   - side: the side that took bytes.
+    ///   - id: the exchange whose origin stream moved; nil when any may have.
     public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
         if context.hasEnded { context.endedAt = now }
         switch stage {
@@ -55,13 +55,13 @@ extension ClientConnection {
     }
 
     private mutating func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
-        // what the client takes may be of other streams: it matters to those that it holds up
+        // the client may have read other streams: only the streams that it holds up count as moving
         if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
         cell.exchange.touched(side, now)
         if cell.stream?.tunnel != nil { cell.keepTunnel(until: now + engine.settings.timeouts.tunnelIdle) }
     }
 
-    /// The client will send no more.
+    /// The client sends no more.
     public mutating func clientEnded(now: Int, _ out: inout Outbox) {
         out.now = now
         context.endedAt = now
@@ -69,36 +69,36 @@ extension ClientConnection {
         case .closed, .securing: return
         case .tunnel(let id): return clientEndedTunnel(id, &out)
         case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
-        // the end of a stream is no more than half of it (RFC 9113 §8.5); a socket's is most often that its client has gone
+        // the end of a stream is a half-close (RFC 9113 §8.5); the end of a socket mostly means that the client has gone
         case .connecting where context.source.isInStream: return
         case .peeking(let tunnel)
         where !tunnel.hasHello && (!intake.pending.isEmpty || context.source.isInStream && tunnel.isAsked):
-            // too little to be HTTP, or TLS that would be opened, and no more will come
+            // too few bytes to be HTTP or a ClientHello, and no more will come
             return openTunnel(tunnel, .unread, &out)
         case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
         case .serving: break
         }
-        // a client that speaks in streams closes them one by one
+        // a multiplexed client closes its streams one by one
         guard !codec.isMultiplexed, let cell = current, !cell.exchange.isReading else {
             return clientGone(reset: false, &out)
         }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
-        // a client may have closed its sending side alone and still wait for the answer
+        // a client may have closed only its sending side and still wait for the response
         if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
         missEnd(&out)
     }
 
-    /// Everything written to the client has gone out: from here on it has little time to close its side.
+    /// All bytes for the client are sent: it now has a short time to close its side.
     public mutating func clientDrained(now: Int) {
         if case .lingering = stage { wait(until: now + Self.lingering) }
     }
 
     private static let lingering = 2_000
 
-    /// Writing to the client failed: nobody is there any more.
+    /// Writing to the client failed, so the client is gone.
     public mutating func clientLost(now: Int, _ out: inout Outbox) {
         out.now = now
-        // half of what a tunnel carries is no half answer
+        // a tunnel's bytes are no partial response
         if !isClosed { clientGone(reset: !isTunnel, &out) }
     }
 
@@ -111,7 +111,7 @@ extension ClientConnection {
 
     // MARK: an origin's stream
 
-    /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
+    /// - Parameter sendsRaw: body bytes may be relayed to the origin unread.
     public mutating func leased(
         _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
     ) {
@@ -128,7 +128,7 @@ extension ClientConnection {
         if !intake.pending.isEmpty {
             drainPending(&out)
         } else if context.hasEnded {
-            // no more of the body will come
+            // the client has ended, so no more of the body will come
             missEnd(&out)
         } else {
             relayRequest(cell)
@@ -136,7 +136,7 @@ extension ClientConnection {
         intake.isPaused = false
     }
 
-    /// The driver has begun with a step, for which it has a time of its own.
+    /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         switch stage {
         case .connecting(let tunnel), .peeking(let tunnel): tunnelReached(step, tunnel, now)
@@ -144,7 +144,7 @@ extension ClientConnection {
         }
     }
 
-    /// There is no connection to the origin.
+    /// The driver could not connect to the origin.
     public mutating func leaseFailed(
         _ failure: LeaseFailure, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -158,8 +158,8 @@ extension ClientConnection {
         }
     }
 
-    /// Bytes came from the origin.
-    /// - Parameter origin: the codec of its connection, which reads them.
+    /// Handles bytes from the origin.
+    /// - Parameter origin: the codec that parses them.
     public mutating func received(
         _ bytes: Span<UInt8>, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -182,10 +182,10 @@ extension ClientConnection {
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
 
-    /// Something of an answer came on a stream of a connection that carries many.
+    /// Handles an event of a response on a multiplexed connection.
     /// - Parameters:
-    ///   - event: what the codec read.
-    ///   - bytes: what it read it from.
+    ///   - event: the codec's event.
+    ///   - bytes: the bytes that the event came from.
     public mutating func received(
         _ event: ResponseEvent, of bytes: Span<UInt8>, through origin: any StreamClient, for id: ExchangeID, now: Int,
         _ out: inout Outbox
@@ -199,7 +199,7 @@ extension ClientConnection {
         take(event, bytes, &origin.head, trailers: [], cell, &out)
     }
 
-    /// What came on a stream breaks HTTP.
+    /// The response on a stream is invalid HTTP.
     public mutating func originBroke(_ fault: HTTPFault, for id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -208,7 +208,7 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// The stream has ended in the middle of an answer, or before it.
+    /// The stream ended before the response was complete.
     public mutating func streamEnded(for id: ExchangeID, _ ending: StreamEnding, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -218,7 +218,7 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// So many bytes of the origin went straight to the client.
+    /// Counts bytes that the driver relayed from the origin to the client.
     public mutating func relayedFromOrigin(
         _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -235,8 +235,8 @@ extension ClientConnection {
 
     /// The origin sends no more.
     /// - Parameters:
-    ///   - cleanly: false where the connection broke, which is never the end of an answer.
-    ///   - fault: why TLS broke, where that is what broke.
+    ///   - cleanly: false when the connection broke, which never ends a response.
+    ///   - fault: the TLS error, if TLS broke.
     public mutating func originEnded(
         through origin: inout HTTP1Client, for id: ExchangeID, cleanly: Bool = true, fault: TLSFault? = nil, now: Int,
         _ out: inout Outbox
@@ -246,7 +246,7 @@ extension ClientConnection {
         case .peeking(let tunnel):
             if doWithoutOrigin(tunnel, &out) { return }
             guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
-            // its last words, which were no HTTP/2
+            // relay the origin's last bytes, which were no HTTP/2
             openTunnel(tunnel, .unread, &out)
             if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
             return
@@ -268,7 +268,7 @@ extension ClientConnection {
 
     // MARK: passwords
 
-    /// The password was checked. An answer that comes too late finds another exchange or another stage.
+    /// Handles the verdict of a password check. A late verdict finds another exchange or stage and is ignored.
     public mutating func authenticated(
         _ verdict: PasswordVerdict, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -276,16 +276,16 @@ extension ClientConnection {
         guard let cell = cell(id), case .authenticating = cell.exchange.stage else { return }
         cell.exchange.authenticated(verdict, &context, &out)
         settle(cell, &out)
-        // finished already: what is next has been ordered
+        // the exchange is already over, and what follows has been ordered
         if cell.exchange.isOver { return }
         if cell.stream != nil { return pump(cell, &out) }
-        // the body, or the end of it, may have come while the password was being checked
+        // the body or its end may have arrived during the check
         if !intake.pending.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
     }
 
-    // MARK: code of others
+    // MARK: external code
 
-    /// Code that worked on a message of the exchange has come to that.
+    /// Handles the result of external code for an exchange.
     public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), case .intercepting = cell.exchange.stage else { return }
@@ -295,7 +295,7 @@ extension ClientConnection {
 
     // MARK: limits
 
-    /// The turn of a request that waits at a limit has come.
+    /// It is the turn of a request that waits at a limit.
     public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -303,12 +303,12 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// It waits for its turn at a limit.
+    /// Whether the exchange waits at a limit.
     public func awaitsTurn(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsTurn ?? false }
 
     // MARK: people
 
-    /// A person has spoken to a step-up that waits for that.
+    /// A person has answered a step-up that waits.
     public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -316,12 +316,12 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// It waits for a person, or otherwise for what a filter waits for.
+    /// Whether the exchange waits for a person or another event of a filter.
     public func awaitsPerson(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsPerson ?? false }
 
     // MARK: sessions
 
-    /// What a request waits for that another one makes has come to something.
+    /// The exchange that this one waits for has a result.
     public mutating func flightCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -329,14 +329,14 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// It waits for that.
+    /// Whether the exchange waits for this ticket.
     public func awaitsFlight(_ ticket: FlightTicket, _ id: ExchangeID) -> Bool {
         cell(id)?.exchange.awaits(ticket) ?? false
     }
 
     // MARK: time
 
-    /// When `woke` has something to do.
+    /// When `woke` must be called.
     public var wakeAt: Int {
         var time = Int.max
         var orphans = Int.max
@@ -357,7 +357,7 @@ extension ClientConnection {
         return min(orphans, remains.dueAt, remains.restAt, deadline)
     }
 
-    /// Time has passed.
+    /// Acts on the timeouts that are due.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
         for call in calls.orphans {
@@ -372,7 +372,7 @@ extension ClientConnection {
             if now >= deadline { timedOut(&out) }
             return
         }
-        // the client's exchanges first: what they give up takes their calls along
+        // the client's exchanges come first, because they end their calls when they give up
         for cell in cells where !cell.exchange.isOver {
             if let tunnel = cell.stream?.tunnel, now >= tunnel.deadline {
                 cell.exchange.cut(reset: false, &out)
@@ -388,7 +388,7 @@ extension ClientConnection {
         }
     }
 
-    /// A body that goes slowly may have room for more.
+    /// Reads more of a paced body when it has room.
     private mutating func takeMore(of cell: ExchangeCell, _ out: inout Outbox) {
         guard cell.exchange.attempt.upload != nil else { return }
         if cell.stream != nil { return pump(cell, &out) }
@@ -409,7 +409,7 @@ extension ClientConnection {
         case .awaitingHello(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
         case .tunnel, .lingering: close(reset: false, &out)
         case .closed:
-            // what is queued for the client is not being read
+            // the client does not read its queued bytes, so nothing is due
             wait(until: .max)
             out.orders.append(.closeClient(reset: true))
         }

@@ -1,28 +1,28 @@
 import HTTPCodec
 import Interception
 
-/// Back-pressure and half-closes: who is read, and when what passes through is over.
+/// Implements back-pressure, half-close and the end of tunnels.
 extension ClientConnection {
-    // MARK: who is read
+    // MARK: reading
 
-    /// The client's bytes are wanted now.
+    /// Whether to read from the client now.
     public var readsClient: Bool {
         if context.hasEnded || intake.isPaused { return false }
-        // a client that has so much to take gets no further answers
+        // a client with a full queue gets no further responses
         if client.queue == .full, codec.isMultiplexed || awaitsRequest { return false }
-        // streams have windows of their own
+        // each stream has its own flow-control window
         if codec.isMultiplexed { return true }
         for cell in cells where cell.origin.queue == .full { return false }
         return true
     }
 
-    /// So much waits for the client that nothing more of any origin is wanted.
+    /// Whether the client's queue is full, so that no origin is read.
     public var isClientFull: Bool { client.queue == .full }
 
-    /// What the origin says to an exchange is wanted now.
+    /// Whether to read from the exchange's origin now.
     public func readsOrigin(of id: ExchangeID) -> Bool {
         guard let cell = cell(id), !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }
-        // what nobody here waits for does not wait for the client either
+        // a call without a caller does not depend on the client
         if cell.exchange.isOrphan { return true }
         guard client.queue != .full else { return false }
         guard let stream = cell.stream?.id else { return true }
@@ -31,8 +31,8 @@ extension ClientConnection {
 
     // MARK: queues
 
-    /// So many bytes wait for the client.
-    /// - Parameter highWater: how many are too many.
+    /// Reports how many bytes are queued for the client.
+    /// - Parameter highWater: the number of bytes above which the queue is full.
     public mutating func queuedForClient(_ count: Int, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox) {
         client.holds(count, highWater: highWater)
         guard client.isDone else { return }
@@ -41,7 +41,7 @@ extension ClientConnection {
         finishTunnel(&out)
     }
 
-    /// So many bytes wait for an exchange's origin.
+    /// Reports how many bytes are queued for an exchange's origin.
     public mutating func queuedForOrigin(
         _ count: Int, of id: ExchangeID, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox
     ) {
@@ -56,13 +56,13 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// The exchange has no origin any more: nothing waits for it.
+    /// The exchange has no origin any more, so nothing is queued for it.
     public mutating func released(_ id: ExchangeID) { cell(id)?.origin = Endpoint() }
 
-    /// Queued bytes above which whoever fills the queue is not read until it is empty.
+    /// Queued bytes above which the queue's sender is not read until the queue is empty.
     public static var highWater: Int { Endpoint.highWater }
 
-    /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
+    /// Writing to the origin failed. Its earlier bytes are still read; further bytes of the client are dropped.
     public mutating func originLost(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         guard let cell = cell(id) else { return }
         out.now = now
@@ -79,14 +79,14 @@ extension ClientConnection {
 
     public var isTunnel: Bool { if case .tunnel = stage { true } else { false } }
 
-    /// The client sends nothing more through the tunnel.
+    /// The client sends no more through the tunnel.
     mutating func clientEndedTunnel(_ id: ExchangeID, _ out: inout Outbox) {
         out.orders.append(.finishOrigin(id))
         finishTunnel(&out)
     }
 
-    /// The origin sends nothing more through the tunnel.
-    /// - Parameter cleanly: false where it broke: what came may have been cut short, and must not look whole.
+    /// The origin sends no more through the tunnel.
+    /// - Parameter cleanly: false when the connection broke: the bytes may be truncated and must not look complete.
     mutating func originEndedTunnel(_ id: ExchangeID, cleanly: Bool, _ out: inout Outbox) {
         guard let cell = cell(id) else { return }
         cell.origin.end()
@@ -95,13 +95,13 @@ extension ClientConnection {
         endTunnelWhereUnheard(cell, &out)
     }
 
-    /// Where nobody is left to hear the client, it need not be heard.
+    /// Ends the tunnel when the origin cannot receive the client's bytes any more.
     private mutating func endTunnelWhereUnheard(_ cell: ExchangeCell, _ out: inout Outbox) {
         if cell.origin.hasEnded, cell.origin.isLost, !context.hasEnded { context.endedAt = out.now }
         finishTunnel(&out)
     }
 
-    /// The tunnel is over when both sides have ended. What is queued for either still goes out.
+    /// Ends the tunnel when both sides have ended. Queued bytes still go out.
     private mutating func finishTunnel(_ out: inout Outbox) {
         guard case .tunnel(let id) = stage, let cell = cell(id) else { return }
         guard context.hasEnded, cell.origin.hasEnded, client.isDone, cell.origin.isDone else { return }

@@ -3,9 +3,9 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// What the client sends: used as far as the present stage wants it, and kept for later.
+/// The client's bytes: uses those that the current stage wants and keeps the rest.
 extension ClientConnection {
-    /// Bytes of later requests that are kept while one is under way; more make the client wait.
+    /// Bytes of later requests to keep while one is under way; beyond that the client is not read.
     private static let pipelineBuffer = 64 << 10
 
     private var isOver: Bool {
@@ -25,7 +25,7 @@ extension ClientConnection {
             intake.pending.append(bytes)
             drainPending(&out)
         }
-        // a head has a limit of its own, and nothing but its end would let the client go on
+        // a head has its own limit, and only the rest of it lets the client go on
         if intake.pending.count >= Self.pipelineBuffer, !awaitsRequest { intake.isPaused = true }
     }
 
@@ -47,7 +47,7 @@ extension ClientConnection {
         if context.hasEnded { missEnd(&out) }
     }
 
-    /// The client has sent all that it will: what is still incomplete then stays so.
+    /// The client has ended: an incomplete request stays incomplete.
     mutating func missEnd(_ out: inout Outbox) {
         guard case .serving = stage, !codec.isMultiplexed else { return }
         guard let cell = current, !cell.exchange.isReading else {
@@ -57,10 +57,10 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// Uses as many bytes as the present stage wants.
+    /// Uses as many bytes as the current stage wants.
     private mutating func use(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
         var position = 0
-        // what was read before may hold further events
+        // the codec may hold further events from earlier bytes
         while position < bytes.count || codec.isMultiplexed {
             switch stage {
             case .serving:
@@ -96,7 +96,7 @@ extension ClientConnection {
         return position
     }
 
-    /// Bytes of the tunnel.
+    /// Relays bytes through the tunnel.
     private mutating func pass(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
         guard case .tunnel(let id) = stage else { return false }
         wait(until: out.now + engine.settings.timeouts.tunnelIdle)
@@ -107,8 +107,8 @@ extension ClientConnection {
 
     // MARK: requests
 
-    /// Reads what comes next: of the exchange that is under way, of the next one, or of any that has a stream.
-    /// - Returns: false where nothing more is wanted now.
+    /// Reads the next event: of the current exchange, the next one, or any stream.
+    /// - Returns: false when no more is wanted now.
     private mutating func serve(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) -> Bool {
         var place: ExchangeCell?
         if !codec.isMultiplexed {
@@ -131,14 +131,14 @@ extension ClientConnection {
             place.exchange.bodyBroke(error, &out)
             settle(place, &out)
         }
-        // answered here, and over: the next one has to wait until its record was read
+        // the exchange was answered here and is over: the next one waits until its record is taken
         guard let place, place.exchange.isOver, case .serving = stage else { return true }
         if position < bytes.count { orderProceed(&out) }
         return false
     }
 
-    /// - Parameter place: whose event it is, where there is one stream.
-    /// - Returns: false where nothing more can be read.
+    /// - Parameter place: the exchange that events belong to, on a connection with one stream.
+    /// - Returns: false when no more can be read.
     private mutating func take(
         _ event: StreamServerEvent, of bytes: Span<UInt8>, _ place: ExchangeCell?, _ out: inout Outbox
     ) -> Bool {
@@ -185,24 +185,24 @@ extension ClientConnection {
         return true
     }
 
-    /// The first byte of a head is here; the rest has to follow.
+    /// The first byte of a head is here: starts the timeout for the rest.
     private mutating func beginHead(_ out: inout Outbox) -> ExchangeCell {
         wait(until: out.now + engine.settings.timeouts.header)
         return begin(&out)
     }
 
-    /// The next request's head, or its first byte, has not come in time.
+    /// The next request's head, or its first byte, did not come in time.
     mutating func requestTimedOut(_ out: inout Outbox) {
         guard let cell = current else { return close(reset: false, &out) }
         codec.giveUpHead()
-        // its fields point at bytes that are not kept, and nothing of it may colour the answer
+        // its fields point at bytes that are not kept, and nothing of the head may affect the response
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
         cell.exchange.answer(.requestTimeout, isLast: true, &out)
         settle(cell, &out)
     }
 
-    /// Tells the exchange that its body is whole, where it is and the exchange wants to know.
+    /// Tells the exchange that its body is complete, if the exchange reads it.
     @discardableResult
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
         guard codec.isComplete, cell.exchange.wantsBody else { return false }
@@ -216,7 +216,7 @@ extension ClientConnection {
         return true
     }
 
-    /// The rest of a body of known length needs no decision: it goes straight to the origin.
+    /// Relays the rest of a body of known length straight to the origin, because nothing is left to decide.
     mutating func relayRequest(_ cell: ExchangeCell) {
         guard cell.exchange.streamsRaw, !cell.exchange.log.capture.wantsRequest, let rest = codec.rawRequestBody else {
             return

@@ -2,9 +2,9 @@ import Addresses
 import HTTPCodec
 import Interception
 
-/// The header of the PROXY protocol that a balancer puts before the client's first byte.
+/// The PROXY protocol header that a balancer sends before the client's first byte.
 extension ClientConnection {
-    /// Reads it. Nil while it is incomplete, or when the connection was refused for it.
+    /// Reads the header. Nil while it is incomplete, or when it was refused.
     mutating func preface(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int? {
         switch ProxyProtocol.read(bytes) {
         case .needsMore: return nil
@@ -14,7 +14,7 @@ extension ClientConnection {
                 &out)
             return nil
         case .header(let count, let named):
-            // none named: the balancer speaks for itself, and its own address counts
+            // no client is named: the balancer speaks for itself, and its own address counts
             if let named {
                 context.source.address = IPAddress(bytes: named.address)?.unmapped
                 if let address = context.source.address { context.name = address.text(withPort: named.port) }
@@ -32,13 +32,13 @@ extension ClientConnection {
         }
     }
 
-    /// Who it is was not known when the balancer connected.
+    /// Counts the connection for the client, which was unknown when the balancer connected.
     private mutating func isCounted(_ address: IPAddress, _ out: inout Outbox) -> Bool {
         let client = ClientIdentity.network(address.clientNetwork)
         guard let share = context.share, !share.becomes(client, engine.settings.limits) else { return true }
         let error = ProxyError.tooManyOfClient("this address")
         if context.source.isSecure {
-            // who speaks TLS would not understand an answer
+            // a client that speaks TLS would not understand an HTTP response
             refusePreface(error.details, &out)
         } else {
             let cell = recorded(&out)

@@ -2,29 +2,29 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// What an exchange wants done, once it has been told something.
+/// Carries out the replies of an exchange.
 extension ClientConnection {
-    /// Carries out the replies that the exchange left, and what follows when it is over.
+    /// Carries out the replies that the exchange left, and finishes the exchange when it is over.
     mutating func settle(_ cell: ExchangeCell, _ out: inout Outbox) {
         if !out.replies.isEmpty {
             var replies: [Reply] = []
             swap(&replies, &out.replies)
             var isSettled = false
             for index in replies.indices {
-                // taken out, for to hold it twice has all of it counted
+                // move the reply out: a second reference would cost reference counting for all its parts
                 var reply = Reply.connect
                 swap(&reply, &replies[index])
                 if reply.leadsOn { isSettled = true }
                 perform(reply, of: cell, &out)
             }
-            // the buffer is lent to the next
+            // keep the buffer for the next exchange
             replies.removeAll(keepingCapacity: true)
             if out.replies.isEmpty { swap(&replies, &out.replies) }
-            // the exchange may be over by now, and the cell another one's
+            // the exchange may be over by now, and its cell in use by another
             if isSettled { return }
         }
         if let caller = cell.exchange.caller {
-            // what happens in a call stands in the record of whoever made it
+            // the moments of a call belong to its caller's record
             self.cell(caller)?.exchange.log.add(cell.exchange.log.takeEvents())
         } else {
             endCalls(of: cell, &out)
@@ -59,7 +59,7 @@ extension ClientConnection {
             codec.switching(head, via: cell.exchange.engine.via(received: head.version), on: stream, &out)
             guard cell.stream != nil else { return openTunnel(cell.exchange.id, &out) }
             cell.openTunnel(codec, idle: engine.settings.timeouts.tunnelIdle, &out)
-        // in a stream, a connection of its own sees to that
+        // a connection of its own handles a tunnel in a stream
         case .connect where cell.stream != nil, .openOwnPages where cell.stream != nil: break
         case .connect: beginTunnel(of: cell, &out)
         case .openOwnPages:
@@ -69,13 +69,13 @@ extension ClientConnection {
         }
     }
 
-    /// Requests that have come already are answered still.
+    /// Whether the loop leaves. Requests that have already arrived are still served.
     private func leaves(_ out: borrowing Outbox) -> Bool {
         out.isLeaving && intake.pending.isEmpty && !intake.hasMore
     }
 
-    /// What the client sent for a tunnel that it does not get must not be read as a request. Who has to show a password first
-    /// may do so here, where nothing of the kind has come.
+    /// Whether to close after a CONNECT that was refused: bytes for the tunnel must not be read as a request. A client that
+    /// must authenticate may retry on the connection, if no such bytes have come.
     private func endsTunnel(_ exchange: borrowing Exchange, status: Int) -> Bool {
         guard exchange.request.method == .connect else { return false }
         return status != 407 || intake.hasMore || !intake.pending.isEmpty
@@ -83,7 +83,7 @@ extension ClientConnection {
 
     static let established: StaticString = "HTTP/1.1 200 Connection Established\r\n\r\n"
 
-    /// What is said beside the head of an answer.
+    /// The manner in which the codec writes the head of a response.
     func manner(
         of head: borrowing ResponseHead, _ how: HeadManner, in cell: ExchangeCell, date: [UInt8]
     ) -> ResponseManner {
@@ -97,7 +97,7 @@ extension ClientConnection {
         return manner
     }
 
-    /// Body bytes of an origin's answer.
+    /// Writes body bytes of an origin's response.
     func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
         guard codec.write(bytes, on: cell.streamID, &out) else { return }
         cell.exchange.log.record.responseBytes += UInt64(bytes.count)
@@ -147,7 +147,7 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// The calls of an exchange that no longer waits for one are given up.
+    /// Ends the calls of an exchange that no longer waits for one.
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
         if case .calling = cell.exchange.stage { return }
         guard cell.hasCalls else { return }
@@ -159,7 +159,7 @@ extension ClientConnection {
         _ = dismiss(call, &out)
     }
 
-    /// This process takes no more requests: calls are given up whose answers are of use to nobody then.
+    /// The process takes no more requests: ends the calls whose responses are then of no use.
     public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
         out.now = now
         for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false {
@@ -167,8 +167,8 @@ extension ClientConnection {
         }
     }
 
-    /// Takes a call that is over away.
-    /// - Returns: the exchange that made it.
+    /// Removes a call that is over.
+    /// - Returns: the exchange that made the call.
     private mutating func dismiss(_ cell: ExchangeCell, _ out: inout Outbox) -> ExchangeCell? {
         guard calls.remove(cell) else { return nil }
         if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
@@ -184,9 +184,9 @@ extension ClientConnection {
         cell.exchange.log.addToTrace(call.exchange, status: status, now)
     }
 
-    // MARK: answers of origins
+    // MARK: responses of origins
 
-    /// Reads what came from the origin, as long as the exchange wants it.
+    /// Reads bytes from the origin while the exchange wants them.
     mutating func read(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for id: ExchangeID,
         _ out: inout Outbox
@@ -209,8 +209,8 @@ extension ClientConnection {
         if position < bytes.count { origin.preventReuse() }
     }
 
-    /// Something of an answer is here.
-    /// - Parameter head: the codec's; the exchange may keep it and leave another.
+    /// Handles an event of a response.
+    /// - Parameter head: the codec's head; the exchange may swap it for another.
     mutating func take(
         _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
         _ cell: ExchangeCell, _ out: inout Outbox
@@ -229,9 +229,9 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// Something of an answer's body is here, or its end.
-    /// - Parameter trailers: asked for where they are.
-    /// - Returns: false where it is something else.
+    /// Handles body bytes of a response, or its end.
+    /// - Parameter trailers: called only when the body ends.
+    /// - Returns: false for any other event.
     mutating func takeBody(
         _ event: ResponseEvent, _ bytes: Span<UInt8>, trailers: @autoclosure () -> [UInt8], _ cell: ExchangeCell,
         _ out: inout Outbox
@@ -250,7 +250,7 @@ extension ClientConnection {
         return true
     }
 
-    /// A body of which nobody needs to see more goes straight to the client.
+    /// Relays a body straight to the client when nothing needs to read it.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
         guard cell.exchange.deliversRaw, codec.writesRaw, !cell.exchange.log.capture.wantsResponse,
             let rest = origin.rawBody

@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPCodec
 
-/// What is said to a client whose connection is one too many.
+/// The response to a client that has too many connections.
 extension ClientConnection {
     /// An HTTP/1.1 response.
     public static func answer(to refusal: ClientShares.Refusal) -> [UInt8] {

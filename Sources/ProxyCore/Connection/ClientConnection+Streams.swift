@@ -2,11 +2,11 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// A client's connection that carries many exchanges at a time.
+/// A client's connection that multiplexes exchanges (HTTP/2).
 extension ClientConnection {
     // MARK: requests
 
-    /// The exchange of a stream, as long as it lasts.
+    /// The exchange on a stream, while it lasts.
     func cell(on stream: StreamID) -> ExchangeCell? {
         cells.first { $0.stream?.id == stream && !$0.exchange.isOver }
     }
@@ -17,10 +17,10 @@ extension ClientConnection {
         return cell
     }
 
-    /// The request's head is here.
+    /// Handles the head of a request.
     mutating func begin(_ cell: ExchangeCell, _ framing: BodyFraming, _ out: inout Outbox) {
         codec.takeHead(into: &cell.exchange.request)
-        // in a tunnel there is no other
+        // a tunnel in a stream is never nested in another tunnel
         if cell.stream != nil, cell.exchange.request.method == .connect, context.tunnel == nil {
             return carry(cell, &out)
         }
@@ -41,14 +41,14 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// Why there is no room for another stream.
+    /// The reason why another stream is refused; nil when there is room.
     private func streamRefusal(_ cell: ExchangeCell) -> ProxyError? {
         guard cell.stream != nil, let share = context.share else { return nil }
         let limit = max(engine.settings.limits.perClient, engine.settings.http2.streams)
         return share.begin(openStreams, limit) ? nil : .tooManyStreams(limit)
     }
 
-    /// The head breaks a rule: nothing of it may colour the answer.
+    /// Rejects a head that breaks a rule: nothing of it may affect the response.
     mutating func refuse(_ cell: ExchangeCell, _ fault: HTTPFault, _ out: inout Outbox) {
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
@@ -69,7 +69,7 @@ extension ClientConnection {
         }
     }
 
-    /// Gives an exchange what has come of its body, as far as it wants it.
+    /// Gives an exchange its received body bytes, as many as it wants.
     mutating func pump(_ cell: ExchangeCell, _ out: inout Outbox) {
         while cell.exchange.wantsBody, let stream = cell.stream {
             if !stream.pending.isEmpty {
@@ -100,12 +100,12 @@ extension ClientConnection {
 
     // MARK: the end
 
-    /// The exchange is over; the connection goes on.
+    /// Ends an exchange; the connection goes on.
     mutating func finish(
         _ cell: ExchangeCell, on stream: ClientStream, isWhole: Bool, _ out: inout Outbox
     ) {
         codec.flush(&out)
-        // what nobody used counts for the connection's window still
+        // unused bytes still count against the connection's flow-control window
         let ungranted = stream.owed + stream.pending.count
         if ungranted > 0 { codec.used(ungranted, of: stream.id, &out) }
         cell.stream.change {
@@ -126,18 +126,18 @@ extension ClientConnection {
         if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
 
-    /// Tells the client to send no more where its response is whole.
+    /// Tells the client to stop sending on streams whose response is complete.
     mutating func stopUnfinished(_ out: inout Outbox) {
         for stream in remains.takeDue(out.now) { codec.reset(stream, .complete, &out) }
     }
 
-    /// Gives back memory where nothing has moved for a while.
+    /// Releases memory when nothing has moved for a while.
     mutating func restStreams(_ out: inout Outbox) {
         guard remains.takeRest(out.now), case .serving = stage, !isBusy else { return }
         codec.rest()
     }
 
-    /// An exchange is under way, or the client has still to take what came of one.
+    /// Whether an exchange is under way, or the client has yet to take a response.
     var isBusy: Bool {
         if cells.contains(where: { !$0.exchange.isOver && !$0.exchange.isReading }) { return true }
         return calls.areAwaited || areUntaken
@@ -148,7 +148,7 @@ extension ClientConnection {
         return false
     }
 
-    /// Looks which answers have gone out by now that waited for the client's windows.
+    /// Notes the responses that waited for the client's windows and have now gone out.
     mutating func noteTaken(_ out: inout Outbox) {
         remains.moved(now: out.now)
         guard !remains.untaken.isEmpty else { return }
@@ -157,8 +157,8 @@ extension ClientConnection {
         if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
 
-    /// No further stream is begun, and the connection ends with those that there are.
-    /// - Returns: false where that was so already.
+    /// Accepts no further streams; the connection ends with the open ones.
+    /// - Returns: false when the connection is not multiplexed, does not serve HTTP, or was already leaving.
     public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
         guard codec.isMultiplexed, case .serving = stage, next?.isKept != false else { return false }
         out.now = now
@@ -166,13 +166,13 @@ extension ClientConnection {
         return true
     }
 
-    /// Writes what was kept for what might follow it. Before the outbox's bytes are sent.
+    /// Writes frames that the codec has kept back to combine them. Call it before sending the outbox's bytes.
     public mutating func flush(_ out: inout Outbox) { codec.flush(&out) }
 
-    /// Where requests are streams, tells the client which one was the last: it may send again what crosses with that.
+    /// Sends GOAWAY with the last stream on HTTP/2: the client may send requests after that one again.
     public mutating func sayGoodbye(_ out: inout Outbox) { codec.sayGoodbye(&out) }
 
-    /// A generation that does not have the client comes into force.
+    /// Leaves the connection when a new generation no longer admits the client.
     mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {
         sayGoodbye(&out)
         guard isBusy else { return closeStreams(&out) }

@@ -3,81 +3,81 @@ public import HTTPCodec
 public import Interception
 internal import TLSEngine
 
-/// One client's connection as a machine: what comes before HTTP on it, the codec that reads and writes its messages, the
-/// exchanges on it, and what may follow HTTP. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox.
-/// No socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
+/// A client's connection as a state machine: the bytes before HTTP, the codec that reads and writes messages, the
+/// exchanges, and tunnels. Bytes, ends, outcomes and times come in; bytes and orders go out through the outbox.
+/// It has no socket and no clock: every call passes the time, in milliseconds of one monotonic clock.
 public struct ClientConnection: ~Copyable {
     enum Stage {
-        /// A balancer's connection: the header of the PROXY protocol comes first.
+        /// A balancer's connection: the PROXY protocol header comes first.
         case preface
-        /// The listener speaks TLS, and the client has not sent its ClientHello, or part of it.
+        /// The listener speaks TLS, and the ClientHello is missing or incomplete.
         case awaitingHello(begun: Bool)
-        /// The client's handshake is under way: in a tunnel, or with the listener.
+        /// The client's TLS handshake is under way: in a tunnel, or with the listener.
         case securing(Tunnel?)
-        /// HTTP: an exchange is under way, or the next one is waited for.
+        /// HTTP: an exchange is under way, or the next request is awaited.
         case serving
-        /// CONNECT: the origin's connection is being made.
+        /// CONNECT: the connection to the origin is being made.
         case connecting(Tunnel)
-        /// CONNECT was answered; the first bytes decide what is inside.
+        /// CONNECT was answered; the first bytes show which protocol the tunnel carries.
         case peeking(Tunnel)
         case tunnel(ExchangeID)
-        /// The last answer has gone; what the client still sends is thrown away.
+        /// The last response has gone out; further bytes of the client are discarded.
         case lingering
         case closed
     }
 
-    /// What the client sent and nobody has used yet.
+    /// Bytes of the client that are not used yet.
     struct Intake {
         var pending: [UInt8] = []
         var isPaused = false
-        /// There are bytes behind those that are being looked at.
+        /// More bytes follow those that are being read.
         var hasMore = false
         var proceeding = Proceeding.no
     }
 
-    /// Whether what is kept will be used without anything further of the client.
+    /// Whether the kept bytes will be used without further bytes of the client.
     enum Proceeding {
         case no
         /// `proceed` was ordered and has not come yet.
         case ordered
-        /// It came, and waits until the client has taken the answers before.
+        /// `proceed` came, and waits until the client has taken the earlier responses.
         case putOff
     }
 
-    /// A generation of the configuration that waits until an exchange is over.
+    /// A generation of the configuration that waits for the end of an exchange.
     struct NextGeneration {
         let engine: Engine
-        /// It has the client, and the tunnel that it is in, still.
+        /// It still admits the client and its tunnel.
         let isKept: Bool
     }
 
     var engine: Engine
-    /// Takes the place of `engine` when the exchange is over.
+    /// Replaces `engine` when the exchange is over.
     var next: NextGeneration?
     private(set) var stage = Stage.serving
-    /// When the stage has to be over, where no exchange says so, in milliseconds of the loop's clock.
+    /// The time by which the stage must end unless an exchange sets it, in milliseconds of the loop's clock.
     public private(set) var deadline: Int
     var context: ClientContext
     var codec: ServerCodec
     var remains = StreamRemains()
-    /// The client's exchanges, in the order in which they began.
+    /// The client's exchanges, oldest first.
     var cells: [ExchangeCell] = []
-    /// The calls of their filters.
+    /// The calls of the exchanges' filters.
     var calls = CallTable()
     var intake = Intake()
     var relays = Relays()
-    /// What waits for the client.
+    /// The queue of bytes for the client.
     var client = Endpoint()
-    /// How many exchanges have begun.
+    /// The number of exchanges that have begun.
     private var exchanges: UInt32 = 0
-    /// What the last flow's id is.
+    /// The id of the last flow.
     public private(set) var lastFlow: UInt64 = 0
 
     /// - Parameters:
     ///   - client: the client's address, for the record.
-    ///   - source: the same as a value, and how far it is to be believed.
-    ///   - share: what the connection holds of its client's share.
-    ///   - streams: what reads and writes the client's side where it speaks no HTTP/1.
+    ///   - source: the client's address as a value, and how far to trust it.
+    ///   - share: the connection's part of its client's share.
+    ///   - streams: the codec of the client's side when it does not speak HTTP/1.
     public init(
         engine: Engine, stores: SharedStores = SharedStores(), client: String,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
@@ -95,14 +95,14 @@ public struct ClientConnection: ~Copyable {
         }
     }
 
-    // MARK: what it is about
+    // MARK: state
 
     public var isClosed: Bool { if case .closed = stage { true } else { false } }
 
-    /// Calls are under way that nobody here waits for, and that are heard to their end wherever the client is.
+    /// Whether calls without a caller are under way, which run to their end even if the client is gone.
     public var hasOrphans: Bool { calls.hasOrphans }
 
-    /// Between two requests: may be closed without loss.
+    /// Whether the connection is between two requests and may close without loss.
     public var isIdle: Bool {
         guard intake.pending.isEmpty, calls.isEmpty else { return false }
         switch stage {
@@ -112,22 +112,22 @@ public struct ClientConnection: ~Copyable {
         }
     }
 
-    /// The next request has not begun, or not come whole.
+    /// Whether the next request has not begun or is incomplete.
     public var awaitsRequest: Bool {
         guard case .serving = stage else { return false }
         return !isBusy
     }
 
-    /// A request's head has come, and nothing of its body.
+    /// Whether a request's head has come, and nothing of its body.
     public var awaitsBody: Bool {
         guard !codec.isComplete, case .serving = stage, let cell = current else { return false }
         return !cell.exchange.isReading && cell.exchange.body.count == 0
     }
 
-    /// The client has said that it sends no more.
+    /// Whether the client has ended its sending side.
     public var clientHasEnded: Bool { context.hasEnded }
 
-    /// What has to be said of an exchange that is over.
+    /// Takes the record of an exchange that is over.
     public mutating func takeRecord(
         of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
     ) {
@@ -138,32 +138,32 @@ public struct ClientConnection: ~Copyable {
         out.giveBack(cell)
     }
 
-    /// - Parameter record: where it is, so that nothing of it is counted.
+    /// - Parameter record: read in place, to save reference counting.
     private static func show(_ record: inout ExchangeRecord, _ take: (borrowing ExchangeRecord) -> Void) {
         take(record)
     }
 
-    /// Bytes that come from there go straight to the other side.
+    /// Whether bytes from that side are relayed unread.
     public func isRelaying(from leg: Leg) -> Bool { relays[leg] > 0 }
 
-    /// How many of so many bytes that came from there go straight to the other side. Once they are sent, `relayed` follows.
+    /// How many of `count` bytes from that side to relay unread. Once they are sent, call `relayed…`.
     public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
 
-    /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
+    /// The number of exchanges under way, including the calls of Usher's own logins.
     public var exchangesUnderWay: Int { cells.count + calls.count }
 
-    /// Its streams on which an exchange is under way.
+    /// The number of streams with an exchange under way.
     public var openStreams: Int {
         cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
     }
 
-    /// What there was to count of its streams since this was asked last.
+    /// The stream counts since the last call.
     public func takeTally() -> StreamTally { codec.takeTally() }
 
-    /// It carries many exchanges at a time.
+    /// Whether the connection multiplexes exchanges.
     public var carriesMany: Bool { codec.isMultiplexed }
 
-    /// Nothing has begun on it so far.
+    /// Whether no exchange has begun yet.
     var isUnused: Bool { exchanges == 0 }
 
     // MARK: stages
@@ -179,12 +179,12 @@ public struct ClientConnection: ~Copyable {
 
     // MARK: exchanges
 
-    /// The client's exchange that is under way.
+    /// The client's current exchange.
     var current: ExchangeCell? { cells.last { !$0.exchange.isOver } }
 
     func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } ?? calls[id] }
 
-    /// A place for another exchange.
+    /// Provides a cell for another exchange.
     mutating func begin(_ out: inout Outbox) -> ExchangeCell {
         let cell = nextCell(&out)
         cells.append(cell)
@@ -196,7 +196,7 @@ public struct ClientConnection: ~Copyable {
         return out.cell(ExchangeID(exchanges), engine)
     }
 
-    /// From here on the exchange is one that is recorded.
+    /// Starts the record of the exchange.
     mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
         lastFlow = out.nextFlow()
         cell.exchange.log.record.reset(flow: lastFlow)
@@ -206,7 +206,7 @@ public struct ClientConnection: ~Copyable {
         cell.exchange.log.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
     }
 
-    /// From here on the call is a flow of its own, which the flow of its caller has for a part.
+    /// Starts a flow for the call, as a part of its caller's flow.
     mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
         lastFlow = out.nextFlow()
         call.exchange.log.capture.begin(
@@ -214,11 +214,11 @@ public struct ClientConnection: ~Copyable {
             out.now)
     }
 
-    /// The exchange whose record the stage belongs to; a new one where there is none.
+    /// The exchange that records the current stage; a new one if there is none.
     mutating func recorded(_ out: inout Outbox) -> ExchangeCell {
         if let cell = current, !cell.exchange.isReading { return cell }
         let cell = current ?? begin(&out)
-        // no request stands behind it, least of all the one whose place it took
+        // the record has no request, and must not show that of the cell's previous exchange
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
         return cell
@@ -226,7 +226,7 @@ public struct ClientConnection: ~Copyable {
 
     // MARK: the end
 
-    /// The client has closed its side and nothing of it waits.
+    /// Whether the client has ended and none of its bytes wait.
     var isLastOfClient: Bool { context.hasEnded && intake.pending.isEmpty && !intake.hasMore }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
@@ -235,8 +235,8 @@ public struct ClientConnection: ~Copyable {
         finishClosing(reset: reset, &out)
     }
 
-    /// Closes so that the client has a while to take what it was told last: to speak to a socket that is closed makes a reset,
-    /// which takes that along. Not for a client that speaks HTTP/1.
+    /// Closes a multiplexed connection and leaves the client time to read the last frames: further bytes to a closed socket
+    /// cause a reset, which discards them. Not for HTTP/1.
     mutating func closeStreams(_ out: inout Outbox) {
         cutAll(reset: false, &out)
         endAll(&out)
@@ -257,7 +257,7 @@ public struct ClientConnection: ~Copyable {
         out.orders.append(.closeClient(reset: reset))
     }
 
-    /// What is under way beside the client's exchanges, and what they held.
+    /// Ends the calls and the exchanges whose head is incomplete, stops relays, and frees the held room.
     private mutating func endAll(_ out: inout Outbox) {
         calls.end(&out)
         cells.removeAll { $0.exchange.isReading }
@@ -265,7 +265,7 @@ public struct ClientConnection: ~Copyable {
         context.share?.letGo()
     }
 
-    /// No more is read; the client has a while to take its last answer.
+    /// Reads no more requests; the client has a while to read its last response.
     private mutating func linger(_ out: inout Outbox) {
         intake.pending = []
         enter(context.hasEnded ? .closed : .lingering, until: out.now + engine.settings.timeouts.idle)
@@ -273,7 +273,7 @@ public struct ClientConnection: ~Copyable {
         intake.isPaused = false
     }
 
-    /// The client has its answer: makes ready for the next request, or lingers.
+    /// The response is complete: prepares for the next request, or lingers.
     mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
         if let stream = cell.stream { return finish(cell, on: stream, isWhole: true, &out) }
         out.orders.append(.record(cell.exchange.id))

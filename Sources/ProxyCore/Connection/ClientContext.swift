@@ -1,24 +1,24 @@
 import HTTPCodec
 import Interception
 
-/// What the exchanges of one client's connection have in common.
+/// The state that all exchanges of a client's connection share.
 struct ClientContext {
     let stores: SharedStores
     var source: ClientSource
-    /// The client's address and port in words, for the record.
+    /// The client's address and port as text, for the record.
     var name: String
-    /// What this connection counts for; nil where nobody counts.
+    /// The connection's part of its client's share; nil when shares are not counted.
     let share: ConnectionShare?
-    /// Whose password was right: for this request, or for the tunnel around it.
+    /// The authenticated user: of this request, or of the tunnel around it.
     var user: String?
-    /// Set inside a CONNECT tunnel that carries HTTP, plain or in the TLS that was opened.
+    /// The target of the CONNECT tunnel around the exchanges, when it carries plain HTTP or decrypted TLS.
     var tunnel: Origin?
-    /// The client's own with which the tunnel was opened.
+    /// The client's TLS handshake that opened the tunnel.
     var handshake: HandshakeMark?
     var binding = ConnectionBinding()
-    /// Where the last request went.
+    /// The origin of the last request.
     var lastOrigin: Origin?
-    /// When the client closed its side, or something last moved since then.
+    /// The time when the client closed its side, or of the last progress since then.
     var endedAt: Int?
 
     var hasEnded: Bool { endedAt != nil }

@@ -1,6 +1,6 @@
 public import Addresses
 
-/// `clients:` of the configuration: who may use the proxy.
+/// `clients:` of the configuration: the clients that may use the proxy.
 public struct ClientPolicy: Equatable, Sendable {
     public enum Entry: Hashable, Sendable {
         case group(AddressGroup)
@@ -13,7 +13,7 @@ public struct ClientPolicy: Equatable, Sendable {
             }
         }
 
-        /// No address of another machine is among them.
+        /// Whether the entry covers only addresses of this machine.
         public var isLoopback: Bool {
             switch self {
             case .group(let group): group == .loopback
@@ -23,7 +23,7 @@ public struct ClientPolicy: Equatable, Sendable {
     }
 
     public var allow: [Entry]
-    /// Balancers whose connections begin with a header of the PROXY protocol; the address in it is then the client's.
+    /// Balancers whose connections begin with a PROXY protocol header, which gives the client's address.
     public var balancers: [Entry]
 
     public init(allow: [Entry] = [.group(.loopback)], balancers: [Entry] = []) {
@@ -31,9 +31,9 @@ public struct ClientPolicy: Equatable, Sendable {
         self.balancers = balancers
     }
 
-    /// Judges the address that a connection came from; IPv4-mapped IPv6 is judged as IPv4.
+    /// Judges the peer address of a connection; an IPv4-mapped IPv6 address counts as IPv4.
     public func admits(_ address: IPAddress) -> Bool { allow.contains { $0.contains(address) } }
 
-    /// Whether a connection from that address has to begin with a header of the PROXY protocol.
+    /// Whether a connection from that address must begin with a PROXY protocol header.
     public func isBalancer(_ address: IPAddress) -> Bool { balancers.contains { $0.contains(address) } }
 }

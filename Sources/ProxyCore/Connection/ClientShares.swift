@@ -1,27 +1,27 @@
 public import Addresses
 import HTTPCodec
 
-/// Who holds something of the proxy: whoever has shown a password is that user, wherever it comes from; anybody else is
-/// the network of its address.
+/// The identity by which resources are counted: the user after a login, from any address; otherwise the network of
+/// the client's address.
 public enum ClientIdentity: Hashable, Sendable {
     case network(AddressBlock)
     case user(String)
 }
 
-/// What clients hold of the proxy, connections, streams on them and bytes of bodies, so that none of them can take it all. Who holds nothing
-/// has no entry: connections bound the table.
+/// Counts the connections, streams and body bytes that each client holds, so that no client takes them all. A client that
+/// holds nothing has no entry, so the number of connections bounds the table.
 public struct ClientShares: Sendable {
-    /// Why a connection is one too many.
+    /// The limit that refuses a connection.
     public enum Refusal: Error, Equatable, Sendable {
-        /// There are as many as `limits.connections` allows.
+        /// The process has as many connections as `limits.connections` allows.
         case all
-        /// The client has as many as `limits.per_client` allows.
+        /// The client has as many connections as `limits.per_client` allows.
         case client
     }
 
     private struct Holding {
         var connections = 0
-        /// Exchanges beyond the first of each connection that may be under way.
+        /// Exchanges under way beyond the first of each connection.
         var streams = 0
         var bytes = 0
     }
@@ -32,11 +32,11 @@ public struct ClientShares: Sendable {
 
     public init() {}
 
-    /// Clients that hold anything.
+    /// The number of clients that hold anything.
     public var count: Int { holdings.count }
 
-    /// Takes one more connection.
-    /// - Parameter client: nil as long as it is not known: a balancer has yet to name it.
+    /// Adds a connection.
+    /// - Parameter client: nil while unknown, because a balancer has yet to name it.
     mutating func admit(_ client: ClientIdentity?, _ limits: Limits) -> Refusal? {
         guard connections < limits.connections else { return .all }
         if let client {
@@ -47,8 +47,8 @@ public struct ClientShares: Sendable {
         return nil
     }
 
-    /// A connection turns out to be another client's, and takes along what it holds. False, and nothing changed, where that
-    /// one has its share.
+    /// Moves a connection and its holdings to another client. False, without a change, when that
+    /// client has its full share.
     mutating func move(
         from old: ClientIdentity?, to new: ClientIdentity, bytes: Int, streams: Int, _ limits: Limits
     ) -> Bool {
@@ -58,7 +58,7 @@ public struct ClientShares: Sendable {
         return true
     }
 
-    /// Takes room for more exchanges on connections that have one: as many in all as `limit`.
+    /// Reserves room for more concurrent exchanges; the client may have `limit` in all.
     mutating func begin(_ streams: Int, for client: ClientIdentity, _ limit: Int) -> Bool {
         guard streams <= limit - holdings[client, default: Holding()].streams else { return false }
         change(client, streams: streams)
@@ -67,7 +67,7 @@ public struct ClientShares: Sendable {
 
     mutating func end(_ streams: Int, of client: ClientIdentity) { change(client, streams: -streams) }
 
-    /// Takes room for bytes: half of all there is may be one client's.
+    /// Reserves room for bytes: one client may hold half of the total.
     mutating func hold(_ more: Int, for client: ClientIdentity?, _ limits: Limits) -> Bool {
         guard more <= limits.buffered - bytes else { return false }
         if let client {
@@ -83,7 +83,7 @@ public struct ClientShares: Sendable {
         bytes -= less
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     mutating func leave(_ client: ClientIdentity?, bytes: Int, streams: Int) {
         if let client { change(client, connections: -1, bytes: -bytes, streams: -streams) }
         connections -= 1
@@ -99,8 +99,8 @@ public struct ClientShares: Sendable {
     }
 }
 
-/// The shares as all loops see them: asked when a connection comes, goes or turns out to be somebody's, for bodies that are no
-/// small ones, and where a connection begins to have many exchanges at a time; never on the way of a plain request.
+/// The shares of all loops. Called when a connection opens, closes or changes its client, for bodies that are not small,
+/// and when a connection begins to multiplex; never for a plain request.
 public protocol ShareStore: AnyObject, Sendable {
     func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result
 }

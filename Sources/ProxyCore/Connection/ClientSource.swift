@@ -1,24 +1,24 @@
 public import Addresses
 import HTTPCodec
 
-/// Where a client's connection comes from.
+/// The source of a client's connection.
 public struct ClientSource: Sendable {
-    /// The client's address; that of the balancer until its header was read.
+    /// The client's address; the balancer's until its header is read.
     public internal(set) var address: IPAddress?
-    /// The proxy's own address of the connection, where somebody wants to know it.
+    /// The proxy's own address of the connection, if it is needed.
     public internal(set) var local: IPAddress?
     /// The listener speaks TLS itself.
     private(set) var isSecure: Bool
-    /// A stream of another connection carries it (RFC 9113 §8.5).
+    /// The connection is carried by a stream of another one (RFC 9113 §8.5).
     private(set) var isInStream = false
-    /// Set until the header of the PROXY protocol was read: who may come by way of the balancer.
+    /// The client policy, until the PROXY protocol header is read.
     var policy: ClientPolicy?
-    /// Whose header of the PROXY protocol is, or will be, believed.
+    /// The balancer whose PROXY protocol header is trusted.
     private let balancer: IPAddress?
 
     /// - Parameters:
     ///   - isSecure: the listener speaks TLS itself.
-    ///   - balancer: the policy, where the connection has to begin with a header of the PROXY protocol.
+    ///   - balancer: the policy, when the connection must begin with a PROXY protocol header.
     public init(address: IPAddress?, local: IPAddress? = nil, isSecure: Bool = false, balancer: ClientPolicy? = nil) {
         self.address = address?.unmapped
         self.local = local?.unmapped
@@ -27,17 +27,17 @@ public struct ClientSource: Sendable {
         self.balancer = balancer == nil ? nil : address?.unmapped
     }
 
-    /// Whether these rules would still have the connection.
+    /// Whether these rules still admit the connection.
     func isAdmitted(by clients: ClientPolicy) -> Bool {
         if let balancer, !clients.isBalancer(balancer) { return false }
-        // for whom the balancer speaks is not known before its header
+        // the client behind a balancer is unknown before the header
         guard policy == nil, let address else { return true }
         return clients.admits(address)
     }
 }
 
 extension ClientSource {
-    /// The same client in a stream of its connection, where nothing comes before HTTP.
+    /// The same client in a stream of its connection, where HTTP begins at once.
     var inStream: ClientSource {
         var source = self
         source.isSecure = false
@@ -48,6 +48,6 @@ extension ClientSource {
 }
 
 extension ClientConnection {
-    /// Who the client is where clients are counted.
+    /// The client's network, by which clients are counted.
     public var clientNetwork: AddressBlock? { context.source.address?.clientNetwork }
 }

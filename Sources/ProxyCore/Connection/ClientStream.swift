@@ -1,13 +1,13 @@
 import HTTPCodec
 
-/// A client's stream, and what has come of its request that nobody has used yet.
+/// A client's stream, with the part of its request that is not used yet.
 struct ClientStream {
     let id: StreamID
-    /// Bytes of the body, no more than the client's window lets it send.
+    /// Bytes of the body, at most the client's flow-control window.
     var pending: [UInt8] = []
-    /// The trailers, once the request has come whole.
+    /// The trailers, once the request is complete.
     var end: [UInt8]?
-    /// How many bytes were used that the client has not been told of: its origin has enough to take.
+    /// The number of used bytes not yet granted to the client again, because the origin's queue is full.
     var owed = 0
     var tunnel: StreamTunnel?
 
@@ -15,6 +15,6 @@ struct ClientStream {
 }
 
 extension ExchangeCell {
-    /// What the codec knows it by.
+    /// The stream's id in the codec.
     var streamID: StreamID { stream?.id ?? ServerCodec.only }
 }

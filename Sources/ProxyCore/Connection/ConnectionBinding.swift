@@ -1,5 +1,5 @@
-/// Whether connections to origins carry the identity of whoever is behind this client's connection, and who that is: they serve
-/// nobody else, and not that client either once it has shown itself as another user.
+/// Tracks whether connections to origins carry the client's identity, and whose it is. Such connections serve no other client,
+/// and not this one either once it has authenticated as another user.
 struct ConnectionBinding {
     private enum State {
         case none
@@ -7,16 +7,16 @@ struct ConnectionBinding {
     }
 
     private var state = State.none
-    /// How often they were let go of. What was leased before is kept for nobody.
+    /// How often bound connections were released. Leases from before a change are not kept.
     private(set) var changes = 0
 
-    /// They are another user's.
+    /// Whether the bound connections belong to another user.
     func isAnothers(than user: String?) -> Bool {
         if case .bound(let owner) = state { owner != user } else { false }
     }
 
-    /// A connection to an origin belongs to this client from here on.
-    /// - Returns: true where others are bound for somebody else: they have to be let go of.
+    /// Binds a connection to this client.
+    /// - Returns: true when other connections are bound to another user and must be released.
     @discardableResult
     mutating func bind(for user: String?) -> Bool {
         let isAnothers = isAnothers(than: user)
@@ -25,8 +25,8 @@ struct ConnectionBinding {
         return isAnothers
     }
 
-    /// Whose request comes next.
-    /// - Returns: true where connections are bound for somebody else: they have to be let go of.
+    /// Sets the user of the next request.
+    /// - Returns: true when connections are bound to another user and must be released.
     mutating func passes(to user: String?) -> Bool {
         guard isAnothers(than: user) else { return false }
         letGo()
@@ -39,25 +39,25 @@ struct ConnectionBinding {
     }
 }
 
-/// Which connections a lease may be served by.
+/// The connections that may serve a lease.
 public enum LeaseScope: Sendable {
-    /// The client's own one; else one that belongs to nobody; else a new one.
+    /// The client's bound connection; else a shared one; else a new one.
     case any
-    /// The same, but by one on which the origin was heard of lately: what goes out may not go out twice.
+    /// The same, but only a connection that the origin used lately: the request must not be sent twice.
     case heard
-    /// The client's own one, or a new one: what goes out would give its identity to the connection, or goes out once alone.
+    /// The client's bound connection or a new one: the request binds the connection, or must be sent only once.
     case own
     case new
 }
 
-/// What may be spoken on the connection of a lease.
+/// The HTTP versions that a lease allows.
 public enum LeaseVersion: Sendable {
     case any
-    /// HTTP/1 where the origin may choose, for what goes out gives its identity to the connection.
+    /// HTTP/1 if the origin lets Usher choose, because the request binds the connection.
     case oldest
-    /// HTTP/1: a tunnel is to be made of it.
+    /// HTTP/1, because the connection becomes a tunnel.
     case http1
-    /// What goes out asks for another protocol: a stream, where the origin takes that there (RFC 8441), or else HTTP/1
+    /// The request asks for another protocol: a stream if the origin supports that (RFC 8441), else HTTP/1
     /// (RFC 9113 §8.6).
     case upgrade
 }

@@ -1,19 +1,19 @@
-/// One connection's part of its client's share. What it holds goes back when it goes.
+/// A connection's part of its client's share. Deinitialization gives it back.
 public final class ConnectionShare {
     private let shares: any ShareStore
     private var client: ClientIdentity?
-    /// Bytes in all.
+    /// Reserved bytes in all.
     private var reserved = 0
-    /// Exchanges beyond the first that there is room for.
+    /// Reserved exchanges beyond the first.
     private var streams = 0
-    /// Whose they are. Few exchanges of a connection have any at a time.
+    /// The bytes of each exchange. Few exchanges of a connection hold any at a time.
     private var holdings: [(id: ExchangeID, bytes: Int)] = []
 
-    /// Bytes that any exchange may hold without asking: the number of connections, and of streams on each, bounds these.
+    /// Bytes that an exchange may hold without a reservation: the limits on connections and streams bound their sum.
     static let small = 8 << 10
-    /// Room is taken in pieces of this size.
+    /// The unit in which bytes are reserved.
     private static let piece = 32 << 10
-    /// Likewise for exchanges. The first of a connection has its room with that.
+    /// The unit in which exchanges are reserved. The first exchange of a connection needs no reservation.
     private static let streamPiece = 8
 
     public init(
@@ -24,14 +24,14 @@ public final class ConnectionShare {
         self.client = client
     }
 
-    /// What a further connection of the same client has.
+    /// The share of a further connection of the same client.
     func another(_ limits: Limits) throws(ClientShares.Refusal) -> ConnectionShare {
         try ConnectionShare(shares, for: client, limits)
     }
 
     deinit { shares.withShares { $0.leave(client, bytes: reserved, streams: streams) } }
 
-    /// False where that client has its share of connections: this one then counts as whose it was.
+    /// Moves the connection to another client. False, without a change, when that client has its full share.
     func becomes(_ new: ClientIdentity, _ limits: Limits) -> Bool {
         if new == client { return true }
         guard shares.withShares({ $0.move(from: client, to: new, bytes: reserved, streams: streams, limits) }) else {
@@ -41,12 +41,12 @@ public final class ConnectionShare {
         return true
     }
 
-    /// Makes sure that there is room for so many exchanges at a time. False where there is none.
+    /// Reserves room for so many concurrent exchanges. False when there is none.
     /// - Parameter limit: how many the client may have, beyond the first of each of its connections.
     func begin(_ exchanges: Int, _ limit: Int) -> Bool {
         let more = exchanges - 1 - streams
         guard more > 0, let client else { return true }
-        // the last few are given one by one
+        // the last few places are reserved one by one
         for count in [max(more, Self.streamPiece), more]
         where shares.withShares({ $0.begin(count, for: client, limit) }) {
             streams += count
@@ -55,7 +55,7 @@ public final class ConnectionShare {
         return false
     }
 
-    /// So many are under way still: gives back what is more than these need, and a piece for those to come.
+    /// Keeps room for the exchanges still under way and one unit more, and gives back the rest.
     func end(_ exchanges: Int) {
         let needed =
             exchanges == 0 ? 0 : (exchanges - 1 + 2 * Self.streamPiece - 1) / Self.streamPiece * Self.streamPiece
@@ -64,7 +64,7 @@ public final class ConnectionShare {
         streams = needed
     }
 
-    /// Makes sure that there is room for so many bytes of an exchange in all. False where there is none.
+    /// Reserves room for all the bytes of an exchange. False when there is none.
     func hold(_ bytes: Int, of id: ExchangeID, _ limits: Limits) -> Bool {
         let wanted = bytes <= Self.small ? 0 : (bytes + Self.piece - 1) / Self.piece * Self.piece
         let index = holdings.firstIndex { $0.id == id }
@@ -76,13 +76,13 @@ public final class ConnectionShare {
         return true
     }
 
-    /// Gives back the room that an exchange has.
+    /// Frees the bytes of an exchange.
     func letGo(of id: ExchangeID) {
         guard let index = holdings.firstIndex(where: { $0.id == id }) else { return }
         letGo(holdings.remove(at: index).bytes)
     }
 
-    /// Gives all of that room back.
+    /// Frees the bytes of all exchanges.
     func letGo() {
         holdings = []
         letGo(reserved)

@@ -1,22 +1,22 @@
-/// One end of what passes through, as far as it holds the other end up: whether it still sends, still takes, and how much
-/// waits for it.
+/// One end of a relay: whether it still sends and receives, and how many bytes are queued for it. Determines
+/// back-pressure on the other end.
 struct Endpoint {
-    /// What waits to be taken.
+    /// The fill level of the queue.
     enum Queue {
         case empty
         case some
-        /// So much that whoever fills it is not read until all of it is gone.
+        /// The queue's sender is not read until the queue is empty.
         case full
     }
 
-    /// It sends no more.
+    /// The end sends no more.
     private(set) var hasEnded = false
-    /// Nothing reaches it any more. What it said before may still be read.
+    /// The end receives no more. Bytes that it sent before may still be read.
     private(set) var isLost = false
     private(set) var queue = Queue.empty
 
-    /// Queued bytes above which whoever fills the queue is no longer read. The kernel's own buffers are what keeps a fast
-    /// peer busy meanwhile: it asks for more when a third of them is free.
+    /// Queued bytes above which the queue's sender is not read. The kernel's buffers keep a fast peer busy
+    /// meanwhile: the kernel asks for more when a third of them is free.
     static let highWater = 16 << 10
 
     mutating func end() { hasEnded = true }
@@ -26,10 +26,10 @@ struct Endpoint {
         queue = .empty
     }
 
-    /// Something is on its way to it; how much of that waits is told once it has been tried.
+    /// Bytes are on their way to this end; the number queued is reported after the write.
     mutating func isSent() { if !isLost, queue == .empty { queue = .some } }
 
-    /// So many bytes wait for it.
+    /// Reports how many bytes are queued for this end.
     mutating func holds(_ count: Int, highWater: Int) {
         if count == 0 {
             queue = .empty
@@ -40,6 +40,6 @@ struct Endpoint {
         }
     }
 
-    /// All that was meant for it has been taken, or nobody is left to take it.
+    /// Whether nothing is queued: everything was taken, or the end is lost.
     var isDone: Bool { queue == .empty }
 }

@@ -1,4 +1,4 @@
-/// What a client begins HTTP/2 with that knows beforehand that it is spoken (RFC 9113 §3.3, §3.4).
+/// The connection preface of a client that begins HTTP/2 with prior knowledge (RFC 9113 §3.3, §3.4).
 enum HTTP2Preface {
     case present, absent, undecided
 

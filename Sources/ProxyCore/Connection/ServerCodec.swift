@@ -2,44 +2,44 @@ import HTTP1
 import HTTP2
 import HTTPCodec
 
-/// Turns the bytes of a client's connection into messages and back, by stream. HTTP/1 has one stream, which carries one exchange
-/// after another. Only what chooses the version asks for it; everybody else asks for a capability.
+/// Converts the bytes of a client's connection to messages and back, by stream. HTTP/1 has one stream, which carries one exchange
+/// after another. Only version negotiation asks for the version; all other code asks for a capability.
 ///
-/// It is a struct because an enum's payload cannot be changed in place: each message would move the state of HTTP/1 twice.
+/// A struct, because an enum's payload cannot be changed in place: each message would move the state of HTTP/1 twice.
 struct ServerCodec: ~Copyable {
     private var http1 = HTTP1Server()
     private var http2: (any StreamServer)?
 
-    /// The stream of HTTP/1.
+    /// The only stream of HTTP/1.
     static let only = StreamID(0)
 
-    /// - Parameter streams: what reads and writes from the first byte on, where that is not HTTP/1.
+    /// - Parameter streams: the codec from the first byte on, if it is not HTTP/1.
     init(_ streams: (any StreamServer)? = nil) { http2 = streams }
 
-    /// HTTP/2 is spoken from here on.
+    /// Switches to HTTP/2.
     mutating func startHTTP2(_ engine: Engine, _ windows: WindowBudget) {
         http2 = HTTP2Server(maxStreams: engine.settings.http2.streams, limits: engine.headLimits, budget: windows)
     }
 
     // MARK: capabilities
 
-    /// It carries many exchanges at a time, with a window each. Where it does not, bytes wait until the exchange wants them.
+    /// Whether the connection multiplexes exchanges, each with a window. Otherwise bytes wait until the exchange wants them.
     var isMultiplexed: Bool { http2 != nil }
 
-    /// The next bytes of the request's body that may pass as they are; nil where they have to be read.
+    /// How many of the next body bytes may be relayed unread; nil when they must be parsed.
     var rawRequestBody: UInt64? { http2 == nil ? http1.rawBody : nil }
 
-    /// Bytes of the response's body may pass as they are.
+    /// Whether body bytes of the response may be relayed unread.
     var writesRaw: Bool { http2 == nil && http1.writesRaw }
 
-    /// So many bytes of the request's body passed as they are.
+    /// Counts body bytes of the request that were relayed unread.
     mutating func passed(_ count: UInt64) { http1.passed(count) }
 
     // MARK: requests
 
-    /// Reads what comes next.
-    /// - Parameter head: takes the head of a request where there is one stream; else `takeHead` does.
-    /// - Throws: an `HTTPFault` where the request breaks its framing, or, with many streams, where the connection cannot go on.
+    /// Reads the next event.
+    /// - Parameter head: receives the request's head on a connection with one stream; otherwise call `takeHead`.
+    /// - Throws: an `HTTPFault` when a request's framing is invalid or, if multiplexed, when the connection cannot continue.
     mutating func read(
         _ bytes: Span<UInt8>, _ position: inout Int, into head: ExchangeCell?, _ engine: Engine, _ out: inout Outbox
     ) throws(HTTPFault) -> StreamServerEvent {
@@ -73,44 +73,44 @@ struct ServerCodec: ~Copyable {
         }
     }
 
-    /// Puts the head that was read last where it belongs.
+    /// Moves the head that was read last to `head`.
     func takeHead(into head: inout RequestHead) { if let http2 { swap(&http2.head, &head) } }
 
-    /// Starts with the request whose head was read.
-    /// - Parameter framing: how its body comes, where the event said so.
-    /// - Throws: an `HTTPFault` where the framing of HTTP/1 is ambiguous or may not be.
+    /// Starts the request whose head was read.
+    /// - Parameter framing: the framing of the body, if the event gave it.
+    /// - Throws: an `HTTPFault` when the HTTP/1 framing is ambiguous or forbidden.
     mutating func begin(
         _ head: borrowing RequestHead, _ framing: BodyFraming, maxTrailerBytes: Int
     ) throws(HTTPFault) -> BodyFraming {
         http2 == nil ? try http1.begin(head, maxTrailerBytes: maxTrailerBytes) : framing
     }
 
-    /// The request of the only stream has come whole.
+    /// Whether the request is complete; always true if multiplexed.
     var isComplete: Bool { http2 != nil || http1.isComplete }
 
-    /// Of the request whose end was read last.
+    /// The trailers of the request that ended last.
     var trailers: [UInt8] { http2 == nil ? http1.trailers : http2?.trailers ?? [] }
 
-    /// Gives up a head that did not come whole: the answer to it is the last.
+    /// Gives up an incomplete head; the response to it is the last.
     mutating func giveUpHead() { http1.giveUpHead() }
 
-    /// So many bytes of a request's body were used: the client may send as many more.
+    /// Counts used body bytes of a request and lets the client send as many more.
     func used(_ count: Int, of stream: StreamID, _ out: inout Outbox) {
         http2?.used(count, of: stream, to: &out.client)
     }
 
     // MARK: the order of messages
 
-    /// No request is read after this one.
+    /// Whether no request is read after this one.
     var isLast: Bool { http1.isLast }
 
-    /// No request is read after the one that is under way on the only stream.
+    /// Reads no request after the current one (HTTP/1).
     mutating func endAfterThis() { http1.endAfterThis() }
 
-    /// A request may follow, whatever was said of the connection before.
+    /// Allows further requests on the connection again.
     mutating func keepOpen() { http1.keepOpen() }
 
-    /// The exchange is over, and another request may come.
+    /// Prepares for the next request after an exchange.
     mutating func next() { http1.next() }
 
     // MARK: responses
@@ -125,12 +125,12 @@ struct ServerCodec: ~Copyable {
         on stream: StreamID, _ out: inout Outbox
     ) {
         guard let http2 else { return http1.respond(head, framing, manner, to: &out.client) }
-        // what is wrong with one request says nothing of the others
+        // an error in one request does not affect the other streams
         (manner.isLast, manner.closes) = (false, false)
         http2.respond(head, framing, manner, on: stream, to: &out.client)
     }
 
-    /// Writes the head behind which the stream carries no message.
+    /// Writes the head after which the stream carries another protocol.
     func switching(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, _ out: inout Outbox) {
         guard let http2 else { return http1.switching(head, via: via, to: &out.client) }
         var manner = ResponseManner()
@@ -138,7 +138,7 @@ struct ServerCodec: ~Copyable {
         http2.respond(head, .none, manner, on: stream, to: &out.client)
     }
 
-    /// - Returns: false where no body may follow the head: these bytes go nowhere.
+    /// - Returns: false when no body may follow the head, so that the bytes are dropped.
     func write(_ bytes: Span<UInt8>, on stream: StreamID, _ out: inout Outbox) -> Bool {
         if let http2 { return http2.write(bytes, on: stream, to: &out.client) }
         http1.write(bytes, to: &out.client)
@@ -150,8 +150,8 @@ struct ServerCodec: ~Copyable {
         http2.end(trailers: trailers, on: stream, to: &out.client)
     }
 
-    /// Writes what is no message. A stream among others carries messages alone.
-    /// - Returns: false where it goes nowhere.
+    /// Writes raw bytes. A multiplexed connection carries only messages.
+    /// - Returns: false when the bytes are dropped.
     func writeRaw(_ bytes: [UInt8], _ out: inout Outbox) -> Bool {
         guard http2 == nil else { return false }
         out.client += bytes
@@ -160,23 +160,23 @@ struct ServerCodec: ~Copyable {
 
     // MARK: streams
 
-    /// Ends a stream. What was written whole still goes out.
+    /// Resets a stream. Complete frames still go out.
     func reset(_ stream: StreamID, _ reason: StreamReset, _ out: inout Outbox) {
         http2?.reset(stream, reason, to: &out.client)
     }
 
-    /// Bytes that wait for the client's window.
+    /// The number of bytes that wait for the client's flow-control window.
     func waiting(on stream: StreamID) -> Int { http2?.waiting(on: stream) ?? 0 }
 
-    /// Appends what was written and kept.
+    /// Appends frames that were kept back.
     func flush(_ out: inout Outbox) { http2?.flush(to: &out.client) }
 
-    /// Tells the client which stream was the last, where there are many: it may send again what crosses with that.
+    /// Sends GOAWAY with the last stream on HTTP/2: the client may send requests after that one again.
     func sayGoodbye(_ out: inout Outbox) { http2?.leave(to: &out.client) }
 
-    /// What there was to count since this was asked last.
+    /// The stream counts since the last call.
     func takeTally() -> StreamTally { http2?.takeTally() ?? StreamTally() }
 
-    /// Gives back memory that only messages need.
+    /// Releases memory that only open messages need.
     func rest() { http2?.rest() }
 }

@@ -1,16 +1,16 @@
 public import HTTPCodec
 
-/// How an origin's stream ended before its answer was whole.
+/// The way in which an origin's stream ended before its response was complete.
 public enum StreamEnding: Equatable, Sendable {
-    /// With its whole connection, and what the origin said of that, where it said anything.
+    /// The connection ended; with the origin's error code, if it sent one.
     case connection(StreamErrorCode?)
-    /// With its connection, on which nothing was heard from the origin, not even an answer to a PING.
+    /// The connection was given up, because the origin sent nothing, not even an acknowledgement of a PING.
     case silence
-    /// The origin gave it up. Where it refused it, it says that it has made nothing of the request, whatever that is
+    /// The origin reset the stream. With REFUSED_STREAM it has not processed the request, whatever its method
     /// (RFC 9113 §8.7).
     case reset(StreamErrorCode)
 
-    /// What happened, in words that an error goes on from.
+    /// A description to begin an error message with.
     var words: String {
         switch self {
         case .connection(nil): "the origin closed the connection"

@@ -1,40 +1,40 @@
 import HTTPCodec
 
-/// What is left of a client's streams whose exchanges are over.
+/// The streams of a client that outlast their exchanges.
 struct StreamRemains {
-    /// Their response is whole, and waits for the client's windows.
+    /// Streams with a complete response that waits for the client's windows.
     var untaken: [StreamID] = []
-    /// Their response is whole, and the client still sends: it is told to stop a while later, for clients are about that take a
-    /// reset that comes with the response for the end of it (RFC 9113 §8.1 has them keep the response). In the order of time.
+    /// Streams with a complete response on which the client still sends. They are reset a while later, because some clients
+    /// lose the response if the reset comes with it (RFC 9113 §8.1 forbids that). Ordered by time.
     private var unfinished: [(stream: StreamID, until: Int)] = []
 
-    /// Milliseconds in which a client has read its response.
+    /// The time for a client to read its response, in milliseconds.
     private static let patience = 100
 
-    /// Milliseconds without anything under way after which nothing is likely to come soon.
+    /// The idle time after which memory is released, in milliseconds.
     private static let pause = 300
-    /// When `takeRest` has something, where nothing is under way.
+    /// When `takeRest` must be called, if nothing is under way.
     private(set) var restAt = Int.max
 
-    /// When `takeDue` has something.
+    /// When `takeDue` must be called.
     var dueAt: Int { unfinished.first?.until ?? .max }
 
-    /// Something came, or an exchange is over.
+    /// Something arrived, or an exchange is over.
     mutating func moved(now: Int) { restAt = now + Self.pause }
 
-    /// Whether memory is to be given back that only messages need. Told once for each time that something moved.
+    /// Whether to release memory that only open messages need. True once after each activity.
     mutating func takeRest(_ now: Int) -> Bool {
         guard now >= restAt else { return false }
         restAt = .max
         return true
     }
 
-    /// The client has taken all of it.
+    /// The client has taken the whole response.
     mutating func taken(_ stream: StreamID) { untaken.removeAll { $0 == stream } }
 
     mutating func add(unfinished stream: StreamID, now: Int) { unfinished.append((stream, now + Self.patience)) }
 
-    /// Those that are to be told to stop by now.
+    /// Takes the streams to reset by now.
     mutating func takeDue(_ now: Int) -> [StreamID] {
         let count = unfinished.firstIndex { $0.until > now } ?? unfinished.count
         guard count > 0 else { return [] }

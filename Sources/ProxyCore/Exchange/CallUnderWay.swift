@@ -1,13 +1,13 @@
 import Interception
 
-/// What a filter calls AM for, and whose filter it is. An object, because hardly any exchange is a call.
+/// A filter's call to AM, and the filter that made it. A class, because few exchanges are calls.
 final class CallUnderWay {
     let call: FilterCall
-    /// Nil where that exchange is over, and the call is heard to its end.
+    /// Nil when the calling exchange is over and the call still runs to its end.
     private(set) var caller: ExchangeID?
-    /// The limits at which its caller has a place.
+    /// The limits at which the caller holds a place.
     let places: [LimitKey]
-    /// When it has to be over; nil where its caller sees to that.
+    /// The time by which the call must end; nil when the caller enforces the time.
     private(set) var limit: Int?
 
     init(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey]) {
@@ -16,7 +16,7 @@ final class CallUnderWay {
         self.places = places
     }
 
-    /// Whoever made it is gone.
+    /// The caller is gone; the call may go on until `limit`.
     func leave(until limit: Int) {
         caller = nil
         self.limit = limit

@@ -1,26 +1,26 @@
 import Authorization
 import HTTPCodec
 
-/// A protected resource, and the entry of `authorization` that it stands in.
+/// A protected resource and its entry of `authorization`.
 ///
-/// An object: whoever asks mostly learns that there is none, and makes no room for one.
+/// A class, because most requests have none and then reserve no room for it.
 final class CoveredResource {
-    /// What is done for requests to it.
+    /// How Usher treats requests to the resource.
     enum Manner {
-        /// AM has to allow each one.
+        /// AM must allow each request.
         case enforce
-        /// The client steps up by itself, by another form of advice.
+        /// The client steps up itself and gets the advice in another form.
         case translate(Advice.Source)
-        /// The client steps up by itself.
+        /// The client steps up itself.
         case leave
         case stepUp
     }
 
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
-    /// AM has to allow each request to it.
+    /// AM must allow each request to the resource.
     let isEnforced: Bool
-    /// The session that is shown for a request that carries none.
+    /// The session that Usher adds to a request without one.
     private(set) lazy var provided = ProvidedSession()
 
     init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, isEnforced: Bool) {
@@ -35,7 +35,7 @@ final class CoveredResource {
         return policy.clientHandlesAdvice(request) ? .leave : .stepUp
     }
 
-    /// The session that goes along with such a request; nil where it carries one, or none is shown for it.
+    /// The session to add to the request; nil when the request carries one or the entry provides none.
     func provided(for request: RequestHead) -> ProvidedSession? {
         switch manner(request) {
         case .enforce, .stepUp: policy.lacksSession(request) ? provided : nil

@@ -1,6 +1,6 @@
 import Interception
 
-// How an exchange looks to interceptors.
+// The view of an exchange that interceptors get.
 
 extension EditContext {
     /// - Parameter seconds: since 1970.
@@ -11,13 +11,13 @@ extension EditContext {
             issuer: exchange.call?.issuer)
     }
 
-    /// The same where no response came.
+    /// The context of the error phase, when no response came.
     init(failed exchange: borrowing Exchange, at seconds: Int) {
         self.init(request: exchange, at: seconds)
         sentBody = exchange.arrivedBody
     }
 
-    /// The same in the response phase.
+    /// The context of the response phase.
     init(response exchange: borrowing Exchange, at seconds: Int) {
         self.init(failed: exchange, at: seconds)
         if exchange.engine.plan.runsResponseCode { basis = exchange.basisHead }

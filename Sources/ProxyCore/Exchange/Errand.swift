@@ -1,11 +1,11 @@
 public import Authorization
 internal import Interception
 
-/// A call that no exchange waits for: AM is told that nobody has use for something any more.
+/// A call to AM that no exchange waits for: it ends a session or revokes a token that is no longer needed.
 public struct Errand: Sendable {
     enum Purpose: Sendable {
         case logOut
-        /// - Parameter resource: the first that the token is for.
+        /// - Parameter resource: the first resource that the token is for.
         case revocation(resource: String)
     }
 
@@ -13,14 +13,14 @@ public struct Errand: Sendable {
     let bound: CallBound
     let purpose: Purpose
 
-    /// Ends a session of Usher's own.
+    /// Ends a session that Usher created.
     public init(_ end: OwnSession.End) {
         call = end.call
         bound = .server(end.server)
         purpose = .logOut
     }
 
-    /// Revokes a token; nil where it cannot be said whose it is.
+    /// Revokes a token; nil when its owner is unknown.
     public init?(revoking grant: TokenGrant, of source: TokenSource) {
         guard let revocation = TokenRevocation(grant, of: source) else { return nil }
         call = revocation.call
@@ -28,7 +28,7 @@ public struct Errand: Sendable {
         purpose = .revocation(resource: source.name)
     }
 
-    /// What is left where it fails.
+    /// Describes what stays valid at AM if the errand fails.
     public var remains: String {
         switch purpose {
         case .logOut: "a session was not ended"
@@ -36,7 +36,7 @@ public struct Errand: Sendable {
         }
     }
 
-    /// What is told when it goes out to that URL.
+    /// The moment to log when the errand goes out to that URL.
     func told(_ url: String) -> ExchangeMoment {
         switch purpose {
         case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
@@ -44,17 +44,17 @@ public struct Errand: Sendable {
         }
     }
 
-    /// Why it was not done, by this answer; nil where it was.
+    /// The reason why the errand failed with this response; nil if it succeeded.
     func fault(_ answer: HeldResponse) -> String? {
         switch purpose {
-        // a session that is over already may be answered with anything
+        // AM may give any response for a session that is already over
         case .logOut: nil
         case .revocation: TokenRevocation.fault(answer.head, body: answer.body)
         }
     }
 }
 
-/// Has errands done, by whichever loop serves.
+/// Accepts errands; any loop that serves may run them.
 public protocol ErrandStore: AnyObject {
     func add(_ errands: [Errand])
 }

@@ -4,7 +4,7 @@ import Interception
 
 /// One sending of the request: interceptors, the origin's connection, the head.
 extension Exchange {
-    /// Sends the client's request, or what a filter made of it.
+    /// Sends the client's request, or the request that a filter made of it.
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         log.tell(.sent, out.now)
         if attempt.head != nil || filters != nil || engine.plan.firstRequestMatch(received.head, classification) != nil
@@ -14,14 +14,14 @@ extension Exchange {
         leaseForSending(&context, &out)
     }
 
-    /// Runs the request phase on a copy, and goes on from there.
+    /// Runs the request phase on a copy and continues with its outcome.
     mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
         var head = sentHead
         let outcome = intercept(&head, out)
         edited(head, outcome, &context, &out)
     }
 
-    /// The request phase has come to that.
+    /// Handles the outcome of the request phase.
     mutating func edited(
         _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -29,7 +29,7 @@ extension Exchange {
         switch outcome.verdict {
         case .proceed:
             if let call {
-                // a session or a password is in this request: it goes where the configuration says and nowhere else
+                // this request carries a session or a password: it may go only to the configured place
                 if let refusal = call.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
                 request = head
             } else {
@@ -46,7 +46,7 @@ extension Exchange {
         pass(outcome, &context, &out)
     }
 
-    /// Does what the request phase came to.
+    /// Acts on the outcome of the request phase.
     mutating func goOn(_ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox) {
         switch outcome.verdict {
         case .respond(let local, let interceptor):
@@ -60,8 +60,8 @@ extension Exchange {
     }
 
     /// - Parameters:
-    ///   - wait: in milliseconds, at an interceptor's wish.
-    ///   - scope: which connections will do, where that is settled.
+    ///   - wait: in milliseconds, requested by an interceptor.
+    ///   - scope: the connections that may be used, when already decided.
     mutating func leaseForSending(
         after wait: Int = 0, by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -69,7 +69,7 @@ extension Exchange {
         if engine.isEnforcing, terms.isGuarded, let field = engine.hiddenURL(in: sentHead) {
             return answer(.hiddenURL(field, sentHead.host), &out)
         }
-        // interceptors may have led it to where AM has to be asked, and nobody asks
+        // interceptors may have redirected the request to a resource that AM must allow, and no filter asks AM
         if engine.isEnforcing, terms.isGuarded, let head = attempt.head,
             let covered = engine.stepUp(for: head, body.framing),
             covered.isEnforced, filters?.enforcing?.asks(like: covered.policy) != true
@@ -77,15 +77,15 @@ extension Exchange {
             return answer(.unasked(head.host), &out)
         }
         if filters != nil, !isReady(&context, &out) { return }
-        // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
-        // go out twice does not go by such a one either (RFC 9110 §9.2.2)
+        // AM performs a call only once, and an idle connection may have closed unnoticed; a replay that must not go out
+        // twice avoids idle connections for the same reason (RFC 9110 §9.2.2)
         let goesOnce = filters?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
         lease(scope ?? (!terms.sharesConnections ? .new : goesOnce ? .own : mayGoTwice ? .any : .heard), &context, &out)
     }
 
     // MARK: interceptors
 
-    /// Runs the request phase on a request that is about to go out. What happened is noted.
+    /// Runs the request phase on a request that is about to go out, and logs what happened.
     mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Outcome {
         guard let first = engine.plan.firstRequestMatch(head, classification) else { return Outcome() }
         let made = phases.run(
@@ -115,18 +115,18 @@ extension Exchange {
         out.orders.append(.lease(id, wanted, scope, attempt.version(of: received, engine, terms)))
     }
 
-    /// The connection in use carries an identity from here on.
+    /// Marks the connection in use as carrying the client's identity.
     mutating func bind(_ context: inout ClientContext, _ out: inout Outbox) {
         if context.binding.bind(for: log.record.user) { out.orders.append(.unbind) }
         attempt.lease.bindings = context.binding.changes
         out.orders.append(.bind(id))
     }
 
-    /// The connection may serve this client again, as far as it is known whose identity it carries: streams of several users
-    /// may share one of the client's.
+    /// Whether the connection may serve this client again, by the known owner of its identity: several users may send
+    /// streams on one client connection.
     func isStillBound(_ context: ClientContext) -> Bool { attempt.lease.bindings == context.binding.changes }
 
-    /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
+    /// - Parameter sendsRaw: body bytes may be relayed to the origin unread.
     mutating func leased(
         reused: Bool, sendsRaw: Bool, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -160,7 +160,7 @@ extension Exchange {
             out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: received, engine)))
             attempt.isSent = true
         } else {
-            // what was collected before it turned out that the body cannot be kept; nobody asks for it again
+            // these bytes were collected before the body turned out too large to keep; no filter needs them now
             out.send(body.bytes.span, of: id)
             forgetBody(context, &out)
             enter(.awaiting, until: out.now + timeouts.idle)
@@ -173,14 +173,14 @@ extension Exchange {
         context.share?.letGo(of: id)
     }
 
-    /// The driver has begun with a step, for which it has a time of its own.
+    /// The driver has begun a step of the lease, which has its own timeout.
     mutating func leaseReached(_ step: LeaseStep, _ now: Int) {
         guard case .leasing = stage else { return }
         log.capture.reached(step, now)
         enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
     }
 
-    /// There is no connection to the origin.
+    /// The driver could not connect to the origin.
     mutating func leaseFailed(_ failure: LeaseFailure, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .leasing(let step) = stage, let wanted = attempt.origin else { return }
         failed(ProxyError(failure, at: step, wanted), &context, &out)

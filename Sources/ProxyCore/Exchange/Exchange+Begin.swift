@@ -1,11 +1,11 @@
 import HTTPCodec
 import Interception
 
-/// From a head that is whole to a request that may go on.
+/// Takes an exchange from a complete head to an admitted request.
 extension Exchange {
     /// Begins with the request in `request`.
-    /// - Parameter framing: how its body comes.
-    /// - Throws: an `HTTPFault` where the head breaks a rule; then `refuse` is what follows.
+    /// - Parameter framing: how the body is framed.
+    /// - Throws: an `HTTPFault` when the head breaks a rule; the caller then calls `refuse`.
     mutating func begin(
         _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
     ) throws(HTTPFault) {
@@ -13,7 +13,7 @@ extension Exchange {
         let refusal = try Reception.refusal(
             of: &received.head, framing, in: context.tunnel, engine, url: &log.record.url)
         if let refusal { return answer(refusal, isLast: true, &out) }
-        // inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password
+        // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
         if engine.settings.users != nil, context.tunnel == nil {
             authenticate(&context, &out)
         } else {
@@ -21,7 +21,7 @@ extension Exchange {
         }
     }
 
-    /// The request is well formed, and whoever sent it may send one.
+    /// Continues with a well-formed request whose client is authenticated.
     mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
         switch try Reception(&received.head, engine, flow: log.record.flow, date: out.date) {
         case .proceeds:
@@ -45,12 +45,12 @@ extension Exchange {
         }
     }
 
-    /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
+    /// Rejects an invalid request and closes the connection, because the start of the next request is unknown.
     mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
         answer(.broken(fault), isLast: true, &out)
     }
 
-    /// The body of a push is here, or as much of it as may be kept.
+    /// Handles the body of a push when it is complete or has reached the limit.
     mutating func takePush(_ context: ClientContext, _ out: inout Outbox) {
         do throws(ProxyError) {
             let delivery = try PushDelivery(body, context.stores, at: out.time)

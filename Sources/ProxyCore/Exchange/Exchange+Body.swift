@@ -3,17 +3,17 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// The request's body: whether it has to be kept before anything goes out, and how it goes on where not.
+/// The request's body: decides whether to keep it before sending, and relays it otherwise.
 extension Exchange {
-    /// What becomes of body bytes.
+    /// How to handle body bytes.
     enum BodyDisposition {
-        /// They go on to the other side.
+        /// Relay them to the other side.
         case pass
-        /// They were used here, or are wanted no more.
+        /// Drop them: they were used here or are no longer wanted.
         case used
     }
 
-    /// Decides whether the body has to be kept, and goes on at once where it need not be.
+    /// Decides whether the body must be kept, and sends the request at once if not.
     mutating func plan(_ context: inout ClientContext, _ out: inout Outbox) {
         received.body.classifierStep = engine.classifier.begin(received.head)
         var keep = 0
@@ -40,17 +40,17 @@ extension Exchange {
 
     mutating func collect(_ out: inout Outbox) {
         enter(.collecting, until: out.now + engine.settings.timeouts.idle)
-        // the origin is not asked before the body is here, so the client's question is answered here (RFC 9110 §10.1.1)
+        // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
         if request.expectsContinue {
             out.replies.append(
                 .interim(ResponseHead(status: 100, reason: "Continue"), isOwn: true))
         }
     }
 
-    /// The client goes on with the body.
+    /// Restarts the idle timeout when body bytes arrive.
     mutating func bodyMoves(_ now: Int) { wait(until: now + engine.settings.timeouts.idle) }
 
-    /// Bytes of the body came from the client.
+    /// Handles body bytes from the client.
     mutating func bodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
     ) -> BodyDisposition {
@@ -68,7 +68,7 @@ extension Exchange {
     }
 
     private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> BodyDisposition {
-        // nothing past the limit goes out, least of all the end that would make the request whole
+        // send nothing past the limit, above all not the last chunk, which would complete the request
         if body.framing == .chunked, let limit = engine.settings.limits.body, body.count > limit {
             if hasStarted { cut(reset: true, &out) } else { answer(.bodyTooLarge, isLast: true, &out) }
             return .used
@@ -82,9 +82,9 @@ extension Exchange {
         return .used
     }
 
-    /// The body has come whole.
-    /// - Parameter trailers: fields behind it, each line with its end.
-    /// - Returns: `pass` where its end has to be passed on, too.
+    /// Handles the end of the body.
+    /// - Parameter trailers: trailer fields, each line with its line end.
+    /// - Returns: `pass` when the end must be relayed, too.
     mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
         body.hasEnded = true
         if case .collecting = stage {
@@ -103,12 +103,12 @@ extension Exchange {
         return .pass
     }
 
-    /// The body breaks its framing.
+    /// Rejects a body with invalid framing.
     mutating func bodyBroke(_ fault: HTTPFault, _ out: inout Outbox) {
         if hasStarted { cut(reset: true, &out) } else { refuse(fault, &out) }
     }
 
-    /// So many bytes of the body went past, from the client straight to the origin.
+    /// Counts bytes of the body that were relayed straight from the client to the origin.
     mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
         body.count += count
         log.record.requestBytes += count
@@ -132,14 +132,14 @@ extension Exchange {
         classifyAndSend(&context, &out)
     }
 
-    /// An interceptor that applies changes the body, asks what is in it, or may have it sent again.
+    /// Whether an interceptor that applies changes or reads the body, or may retry the request.
     private mutating func isBodyWanted(_ out: borrowing Outbox) -> Bool {
         guard body.framing != .none, engine.plan.keepsRequestBodies else { return false }
         return phases.keepsBody(of: request, engine.plan, EditContext(request: self, at: out.seconds))
     }
 
-    /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests
-    /// change their bodies.
+    /// Keeps more of the body when the Action depends on it and interceptors for that Action
+    /// change the body.
     private mutating func keepsMore(_ context: ClientContext, _ out: borrowing Outbox) -> Bool {
         guard case .needsBody = body.classifierStep else { return false }
         classify(context)
@@ -171,12 +171,12 @@ extension Exchange {
         send(&context, &out)
     }
 
-    /// Whether there is room for what this exchange keeps by now.
+    /// Whether there is room for the bytes that this exchange now keeps.
     func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
         guard let share = context.share else { return true }
         var kept = body.bytes.count + more + (filters?.keptBytes ?? 0) + (attempt.body?.count ?? 0)
         if let call { kept += call.keptBytes }
-        // what a call keeps stands beside what its exchange does
+        // bytes kept by a call add to those of its caller
         return share.hold(kept, of: caller ?? id, engine.settings.limits)
     }
 }

@@ -2,15 +2,15 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// An exchange that is a filter's call: it goes the way of all exchanges, but no filter sees it, and what it comes to goes to the
-/// filter that made it.
+/// An exchange for a filter's call. It runs like any exchange, but without filters, and gives its result to the filter that made
+/// the call.
 extension Exchange {
     mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
         guard let made = call else { return }
         request = made.call.head
-        // the classifier, and rules, look at the head alone to see whether there is a body
+        // the classifier and the rules look only at the head to see whether there is a body
         request.fields.set("Content-Length", String(made.call.body.count))
-        // whoever makes it knows what it is, and nobody else has to know whose flow it belongs to
+        // the caller knows the Action, and a call needs no lookup of the flow that it belongs to
         classification = engine.classifier.own(request, made.call.action, made.call.payload)
         log.tell(made.told(engine.redaction.url(of: request)), out.now)
         body.bytes = made.call.body
@@ -19,7 +19,7 @@ extension Exchange {
         editAndLease(&context, &out)
     }
 
-    /// The call has come to this, as late and as whole as interceptors have it.
+    /// Ends the call with this response, after any delay or truncation by interceptors.
     /// - Parameter wait: in milliseconds.
     mutating func comeTo(_ answer: HeldResponse, after wait: Int, _ out: inout Outbox) {
         if let cut = attempt.wishes.ending.cut, cut.bytes < answer.body.count {

@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// Code of others that works off the loop (`swift`): a phase waits for it, and goes on with what it came to.
+/// External code that runs off the loop (`swift`): a phase waits for it and continues with its result.
 extension Exchange {
     mutating func suspend(
         _ message: SuspendedPhase.Message, _ suspension: Suspension, _ outcome: Outcome, _ out: inout Outbox
@@ -12,7 +12,7 @@ extension Exchange {
         out.orders.append(.wake(at: limit))
     }
 
-    /// The code has come to that. An answer that comes too late finds another stage.
+    /// Handles the result of the code. A late result finds another stage and is ignored.
     mutating func intercepted(
         _ answer: SwiftAnswer, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -54,7 +54,7 @@ extension Exchange {
             out.now)
     }
 
-    /// It has taken longer than it may.
+    /// The code exceeded its timeout.
     mutating func interceptorTimedOut(
         _ phase: SuspendedPhase, _ context: inout ClientContext, _ out: inout Outbox
     ) {

@@ -1,16 +1,16 @@
 import Authorization
 import Interception
 
-/// What `authorization` means for a request on its way to the origin.
+/// Applies `authorization` to a request on its way to the origin.
 extension Exchange {
-    /// Where the body goes out as it comes, what may name another method in it is looked for on the way.
+    /// Searches a streamed body for a method override.
     mutating func beginSearch() {
         body.search =
             filters?.enforcing == nil || body.isKept ? nil : HiddenRequest.search(for: sentHead)
     }
 
-    /// Nothing past what names another method goes out, least of all the end that would make the request whole.
-    /// - Returns: false where the request goes no further.
+    /// Stops the body at a method override. Not even its end goes out, because that would complete the request.
+    /// - Returns: false when the request must stop.
     mutating func isPassable(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
         guard body.search?.finds(bytes) == true else { return true }
         body.search = nil
@@ -18,7 +18,7 @@ extension Exchange {
         return false
     }
 
-    /// Has a transaction that the client hands back by itself go on as the resource expects it.
+    /// Rewrites a transaction that the client sends back itself into the form that the resource expects.
     mutating func handTransactionOn(_ out: borrowing Outbox) {
         guard engine.isTranslating, filters != nil, let covered = engine.stepUp(for: request, body.framing),
             !covered.isEnforced, covered.resource.translation != nil

@@ -1,10 +1,10 @@
 import HTTPCodec
 import Interception
 
-/// What interceptors break: nothing else puts bytes on the wire that are no valid HTTP, and these go to clients alone.
+/// Faults that interceptors inject: the only invalid HTTP that Usher writes, and only to clients.
 extension Exchange {
-    /// The client gets that in the place of an answer, and nothing after it.
-    /// - Parameter wait: in milliseconds, at an interceptor's wish.
+    /// Sends the client the fault in place of a response, and nothing after it.
+    /// - Parameter wait: in milliseconds, requested by an interceptor.
     mutating func breaks(
         _ breakage: Breakage, interceptor: String, after wait: Int = 0, _ out: inout Outbox
     ) {
@@ -22,7 +22,7 @@ extension Exchange {
         end(.closed, out.now)
     }
 
-    /// The body of the answer ends here, though more of it was announced.
+    /// Cuts the body of the response short of its announced length.
     mutating func breaksOff(_ cut: AnswerEnding.Cut, _ out: inout Outbox) {
         release(reusable: false, &out)
         log.tell(.cutShort(cut), out.now)

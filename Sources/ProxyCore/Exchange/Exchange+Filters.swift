@@ -2,10 +2,10 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The filters of an exchange, and what they have it do; and the calls that they make.
+/// Runs the filters of an exchange, their actions and their calls.
 extension Exchange {
-    /// Gives the exchange the filters that its request gets.
-    /// - Returns: how many bytes of the request's body have to be kept for them.
+    /// Adds the filters that register for the request.
+    /// - Returns: how many bytes of the request's body to keep for them.
     mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing Outbox) -> Int {
         var setup = FilterSetup(of: self, at: point, EditContext(request: self, at: out.seconds))
         for registration in engine.filters {
@@ -25,7 +25,7 @@ extension Exchange {
         return setup.keep
     }
 
-    /// Has the filters look at something, and tells what they say of it.
+    /// Calls the filters and logs what they report.
     @discardableResult
     private mutating func ask<Result>(
         _ context: ClientContext, _ out: borrowing Outbox,
@@ -38,7 +38,7 @@ extension Exchange {
         return result
     }
 
-    /// What has to be done before the request goes out is done; else it has begun.
+    /// Runs the filters' request phase. True when the request may go out; false when a filter has begun something else.
     mutating func isReady(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         var head = sentHead
         let plain = head
@@ -56,7 +56,7 @@ extension Exchange {
         return true
     }
 
-    /// The head of an answer is here.
+    /// Tells the filters that the head of a response is here.
     mutating func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
         guard filters != nil else { return }
         var head = response
@@ -64,22 +64,22 @@ extension Exchange {
         response = head
     }
 
-    /// How much of the response the filters want to see.
+    /// The number of response bytes that the filters need.
     mutating func filtersHold(_ context: ClientContext, _ out: borrowing Outbox) -> Int? {
         guard filters != nil else { return nil }
         var head = response
         return ask(context, out) { $0.holds(&head, &$1) }
     }
 
-    /// A response that was held for the filters' sake cannot be.
+    /// Tells the filters that the response is too large to hold.
     mutating func answerUnheld(_ context: ClientContext, _ out: borrowing Outbox) {
         var head = response
         ask(context, out) { $0.tooLarge(&head, &$1) }
     }
 
-    /// A response that was held for the filters' sake is here whole.
+    /// Gives the filters a response that is held whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        // whether the request arrived matters for what fails, and this has not
+        // whether the request arrived matters only for failures, and this is a response
         guard let action = ask(context, out, { $0.whole(held, &$1) }) else {
             return deliverHeld(held, context, &out)
         }
@@ -91,7 +91,7 @@ extension Exchange {
         perform(action, &context, &out)
     }
 
-    /// The call that a filter made has come to something.
+    /// Gives the filters the response to a call.
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage else { return }
         guard let action = ask(context, out, { $0.event(.answered(response), &$1) }) else {
@@ -100,14 +100,14 @@ extension Exchange {
         perform(action, &context, &out)
     }
 
-    /// The call that a filter made came to nothing.
+    /// Tells the filters that their call failed.
     mutating func callFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage else { return }
         if !filtersFailed(reason, &context, &out) { cut(reset: true, &out) }
     }
 
-    /// What a filter is about came to nothing.
-    /// - Returns: false where there is none that could do anything about it.
+    /// Tells the filters that their work failed.
+    /// - Returns: false when no filter can handle the failure.
     mutating func filtersFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         guard filters?.isHolding == true,
             let action = ask(context, out, { $0.event(.failed(reason), &$1) })
@@ -116,13 +116,13 @@ extension Exchange {
         return true
     }
 
-    /// Time has passed for a filter. False when the ordinary timeouts apply.
+    /// Tells the filters that time has passed. False when the ordinary timeouts apply.
     mutating func filtersWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         guard filters?.isHolding == true, let action = ask(context, out, { $0.event(.woke, &$1) }) else {
             return false
         }
         if case .calling = stage, case .proceed = action {
-            // the call that took too long is ended before a connection is asked for
+            // end the call that took too long before asking for a connection
             enter(.waiting(.send), until: out.now + 1)
             out.orders.append(.wake(at: out.now + 1))
             return true
@@ -131,7 +131,7 @@ extension Exchange {
         return true
     }
 
-    /// What a filter waits for has come: a person has spoken, or somebody else has come to an end.
+    /// Resumes a filter's wait: a person has answered, or another exchange has finished.
     mutating func filterWaitCame(_ context: inout ClientContext, _ out: inout Outbox) {
         guard awaitsPerson else { return }
         _ = filtersWoke(&context, &out)
@@ -139,7 +139,7 @@ extension Exchange {
 
     var awaitsPerson: Bool { if case .waiting(.filter) = stage { true } else { false } }
 
-    /// A filter waits for this ticket's turn.
+    /// Whether a filter waits for this ticket.
     func awaits(_ ticket: FlightTicket) -> Bool {
         if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
     }

@@ -2,9 +2,9 @@ import Addresses
 import HTTPCodec
 import Interception
 
-/// Limits of interceptors: a request goes through them behind the request phase, waits there, or is refused.
+/// Limits of interceptors: after the request phase a request passes them, waits, or is refused.
 extension Exchange {
-    /// Goes on with what the request phase came to, once its limits let the request through.
+    /// Continues with the outcome of the request phase once the limits admit the request.
     mutating func pass(_ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox) {
         let subject = LimitPassage.Subject(
             host: sentHead.host, action: classification?.action,
@@ -12,7 +12,7 @@ extension Exchange {
         advance(LimitPassage(outcome, subject, besides: callersPlaces), &context, &out)
     }
 
-    /// Time has passed for a request that waits for its turn, or that has come.
+    /// Rechecks a request that waits at a limit or has just reached one.
     mutating func advance(_ passage: LimitPassage, _ context: inout ClientContext, _ out: inout Outbox) {
         guard let store = context.stores.limits else { return goOn(passage.outcome, &context, &out) }
         let waiting = passage.turn
@@ -27,7 +27,7 @@ extension Exchange {
         }
     }
 
-    /// The turn of a request that waits has come.
+    /// It is the turn of a request that waits at a limit.
     mutating func turnCame(_ context: inout ClientContext, _ out: inout Outbox) {
         guard case .waiting(.turn(let passage)) = stage else { return }
         advance(passage, &context, &out)
@@ -40,12 +40,12 @@ extension Exchange {
     ) {
         let details = "interceptor \(wish.interceptor) lets no more through than \(wish.policy.words)"
         log.tell(.refused(interceptor: wish.interceptor, wish.policy.words), out.now)
-        // nothing of what it has is needed any more
+        // the request is refused, so free its places
         attempt.turns = []
         enter(.deciding)
         if filtersFailed(details, &context, &out) { return }
         var error = ProxyError("http_request_denied", status: wish.policy.status, details)
-        // in whole seconds, and where nobody knows the least of them
+        // in whole seconds, rounded up; 1 when the time is unknown
         error.fields = [.init("Retry-After", "\(((milliseconds ?? 1) + 999) / 1000)")]
         answer(error, &out)
     }

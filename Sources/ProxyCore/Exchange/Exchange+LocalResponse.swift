@@ -1,15 +1,15 @@
 import HTTPCodec
 import Interception
 
-/// A response made here: a message like any other, for the leg to frame.
+/// A response that Usher makes. The codec frames it like any other.
 struct LocalResponse {
     var head: ResponseHead
     var body: [UInt8] = []
 }
 
-/// Answers in the origin's place.
+/// Sends Usher's own responses in place of the origin's.
 extension Exchange {
-    /// - Parameter isLast: nothing of the client is read after this.
+    /// - Parameter isLast: Usher reads nothing from the client after this.
     mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout Outbox) {
         if call != nil {
             release(reusable: false, &out)
@@ -18,13 +18,13 @@ extension Exchange {
         log.tell(.failed(token: error.token, details: error.details), out.now)
         var error = error
         error.details = engine.redaction.text(error.details)
-        // a step-up may have replaced the session before the exchange failed
+        // a step-up may have replaced the session before the failure, so pass on the new cookies
         for line in filters?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
         answer(
             OwnResponse.error(error, flow: log.record.flow, to: request, date: out.date), isLast: isLast, &out)
     }
 
-    /// - Parameter wait: in milliseconds, at an interceptor's wish.
+    /// - Parameter wait: in milliseconds, requested by an interceptor.
     mutating func answer(
         _ local: DirectResponse, interceptor: String, after wait: Int = 0, _ out: inout Outbox
     ) {

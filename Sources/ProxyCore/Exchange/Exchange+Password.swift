@@ -2,9 +2,9 @@ import HTTPCodec
 import Interception
 import Passwords
 
-/// `clients.basic`: who asks has to say who it is (RFC 9110 §11.7, RFC 7617).
+/// `clients.basic`: authenticates the client by its password (RFC 9110 §11.7, RFC 7617).
 extension Exchange {
-    /// Sends the password to be checked, or asks for one.
+    /// Orders a check of the password, or asks the client for one.
     mutating func authenticate(_ context: inout ClientContext, _ out: inout Outbox) {
         context.user = nil
         do throws(ProxyError) {
@@ -17,7 +17,7 @@ extension Exchange {
         }
     }
 
-    /// The password was checked. An answer that comes too late finds another stage.
+    /// Handles the verdict of the check. A late verdict finds another stage and is ignored.
     mutating func authenticated(
         _ verdict: PasswordVerdict, _ context: inout ClientContext, _ out: inout Outbox
     ) {

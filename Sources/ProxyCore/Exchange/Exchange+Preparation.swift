@@ -2,10 +2,10 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// What interceptors make of an answer before a step-up looks for an advice in it (`before: step_up`).
+/// Runs interceptors on a response before the step-up looks for an advice in it (`before: step_up`).
 extension Exchange {
-    /// The head of the answer is here.
-    /// - Returns: false where the body has to be here as well, and where something else is done in the answer's place.
+    /// Handles the head of the response.
+    /// - Returns: false when the body is needed too, or when something else replaces the response.
     mutating func isPrepared(_ context: ClientContext, _ out: inout Outbox) -> Bool {
         let plan = engine.plan
         guard plan.preparesResponses, terms.isGuarded else { return true }
@@ -22,18 +22,18 @@ extension Exchange {
         return false
     }
 
-    /// The same for an answer that is not here whole.
+    /// Handles a response whose body is not here whole.
     mutating func isPrepared(_ body: EditedBody.Arrival, _ context: ClientContext, _ out: inout Outbox) -> Bool {
         editResponse(body, at: .beforeStepUp, context, &out) != nil
     }
 
-    /// The answer is here whole.
+    /// Handles a response that is held whole.
     mutating func prepare(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         guard let made = editResponse(.whole(held.body), at: .beforeStepUp, context, &out) else { return }
         prepared(held.body, made, &context, &out)
     }
 
-    /// The edits that had to wait for code of others are made.
+    /// Continues after external code has finished its edits.
     mutating func resumedPreparation(
         _ body: [UInt8], _ made: BodyOutcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -44,7 +44,7 @@ extension Exchange {
         prepared(body, made, &context, &out)
     }
 
-    /// From here on it is as if the origin had answered so.
+    /// Continues as if the origin had sent the edited response.
     private mutating func prepared(
         _ body: [UInt8], _ made: BodyOutcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {

@@ -4,9 +4,9 @@ import HTTPCodec
 import Interception
 import TLSEngine
 
-/// The origin's answer on its way to the client.
+/// Relays the origin's response to the client.
 extension Exchange {
-    /// Part of an answer is here.
+    /// Part of the response has arrived.
     mutating func answering(_ now: Int) {
         attempt.hasAnswered = true
         switch stage {
@@ -15,23 +15,23 @@ extension Exchange {
         }
     }
 
-    /// What an interim response takes without its fields, in bytes.
+    /// The size that an interim response counts for besides its fields, in bytes.
     private static let leastInterim = 64
 
-    /// An interim response (RFC 9110 §15.2) is passed on, but for one that was given already.
+    /// Relays an interim response (RFC 9110 §15.2), unless Usher has already sent a 100 itself.
     mutating func interimCame(_ head: ResponseHead, _ context: inout ClientContext, _ out: inout Outbox) {
-        // they come whatever the client takes, and no window holds them
+        // interim responses come at any pace, and no flow-control window limits them
         attempt.lease.interimBytes += head.fields.bytes.count + Self.leastInterim
         guard attempt.lease.interimBytes <= engine.settings.limits.header else {
             return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
         }
         guard case .awaiting = stage, terms.hasClient else { return }
-        // an answered Expect is not answered twice
+        // Usher has already sent 100 (Continue) for a body that it keeps
         if head.status == 100, body.isKept { return }
         out.replies.append(.interim(head, isOwn: false))
     }
 
-    /// The final head of the answer is in `response`.
+    /// Handles the final head of the response, which is in `response`.
     mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
@@ -53,7 +53,7 @@ extension Exchange {
         deliver(framing, context, &out)
     }
 
-    /// The answer where it has to be held back.
+    /// The response to hold; nil when it need not be held.
     private mutating func holding(_ context: ClientContext, _ out: borrowing Outbox) -> HeldResponse? {
         let kept = engine.settings.limits.keptBody
         if let call {
@@ -69,12 +69,12 @@ extension Exchange {
         return HeldResponse(reason: .edit, head: response, limit: kept)
     }
 
-    /// The answer's body is not known to be larger than that.
+    /// Whether the body of the response may fit the limit: its length is unknown or no larger.
     func hasRoomFor(_ limit: Int) -> Bool {
         if case .length(let length) = attempt.framing { length <= UInt64(limit) } else { true }
     }
 
-    /// An interceptor that applies changes the body of the answer, or asks what is in it.
+    /// Whether an interceptor that applies changes or reads the body of the response.
     private mutating func isAnswerRead(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
         guard plan.readsResponseBodies else { return false }
@@ -88,7 +88,7 @@ extension Exchange {
         return (action == .startAuthenticate || action == .authenticate) && response.status == 200
     }
 
-    /// From here on the connection speaks something else, and is relayed unopened (RFC 9110 §15.2.2).
+    /// Handles 101: the connection changes its protocol and is relayed unread (RFC 9110 §15.2.2).
     mutating func switched(_ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage else { return }
         guard attempt.offersUpgrade else {
@@ -117,23 +117,23 @@ extension Exchange {
 
     // MARK: to the client
 
-    /// Gives the response's head to the client, after the response phase of the interceptors.
+    /// Runs the response phase and sends the head of the response to the client.
     private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
         if !engine.plan.hasResponseRules, attempt.wishes.ending.isPlain { return reply(framing, &out) }
-        // had any interceptor use for the body, it would be held, were it not too large
+        // a body that an interceptor needs is held, unless it is too large
         guard let made = editResponse(.overLimit, context, &out) else { return }
         if let paced = paced(made.outcome, framing, out.now) { return pace(paced, &out) }
         reply(framing, &out)
     }
 
-    /// - Parameter isLast: the connection closes after it.
+    /// - Parameter isLast: the connection closes after the response.
     mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
         filters?.end(.delivered(status: response.status))
         log.capture.delivery = .response
         for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var manner = HeadManner(isLast: isLast)
         if attempt.isBinding, response.fields.hasConnectionChallenge {
-            // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
+            // RFC 4559 §6: the client answers such a challenge only if it knows that its connection is not shared
             manner.lines = Self.keepsConnections
         }
         log.tell(.delivered(status: response.status), out.now)
@@ -142,8 +142,8 @@ extension Exchange {
 
     private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
 
-    /// Runs the response phase on the head of an answer and its body, or on the head alone where no more is asked for. What
-    /// happened is noted.
+    /// Runs the response phase on the head and the body, or on the head alone when no more is needed. Logs
+    /// what happened.
     mutating func intercept(
         _ head: inout ResponseHead, _ body: EditedBody.Arrival, at stage: ResponseStage = .delivery,
         _ out: borrowing Outbox
@@ -158,7 +158,7 @@ extension Exchange {
     }
 
     /// Runs the response phase.
-    /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
+    /// - Returns: the edited response; nil when something else has begun in its place.
     mutating func editResponse(
         _ body: EditedBody.Arrival, at stage: ResponseStage = .delivery, _ context: ClientContext, _ out: inout Outbox
     ) -> BodyOutcome? {
@@ -167,7 +167,7 @@ extension Exchange {
         let made = intercept(&head, body, at: stage, out)
         response = head
         if case .suspend(let suspension) = made.outcome.verdict {
-            // what nobody holds waits for nobody
+            // a response that is not held cannot wait for code
             guard case .whole(let bytes) = body else { return BodyOutcome() }
             let message = stage == .delivery ? SuspendedPhase.Message.response(bytes) : .preparation(bytes)
             suspend(message, suspension, made.outcome, &out)
@@ -176,8 +176,8 @@ extension Exchange {
         return judged(made, context, &out)
     }
 
-    /// The response phase has come to that.
-    /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
+    /// Handles the outcome of the response phase.
+    /// - Returns: the edited response; nil when something else has begun in its place.
     mutating func judged(
         _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox
     ) -> BodyOutcome? {
@@ -201,7 +201,7 @@ extension Exchange {
 
     // MARK: the body
 
-    /// Bytes of the answer's body came from the origin.
+    /// Handles body bytes from the origin.
     mutating func responseBodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
     ) -> BodyDisposition {
@@ -211,7 +211,7 @@ extension Exchange {
             return .used
         }
         guard case .holding(var held) = stage else { return .pass }
-        // the array is changed in its one place
+        // leave the stage first, so that the array is changed without a copy
         enter(.awaiting)
         held.body.append(bytes)
         let count = held.body.count
@@ -230,14 +230,14 @@ extension Exchange {
         return .used
     }
 
-    /// So many bytes of the answer's body went past, from the origin straight to the client.
+    /// Counts body bytes that were relayed straight from the origin to the client.
     mutating func responseBodyPassed(_ count: UInt64) {
         log.record.responseBytes += count
         log.capture.responsePassed()
     }
 
-    /// What cannot be held goes to the client as it is.
-    /// - Parameter error: what that is of an answer that is for nobody else.
+    /// Relays a response that is too large to hold unchanged.
+    /// - Parameter error: the error for a response that only Usher may read.
     private mutating func cannotHold(
         _ error: ProxyError, _ arrival: EditedBody.Arrival, _ words: String, _ context: inout ClientContext,
         _ out: inout Outbox
@@ -256,10 +256,10 @@ extension Exchange {
         out.replies.append(.data(held.body))
     }
 
-    /// The answer is complete.
-    /// - Parameter trailers: fields behind its body, each line with its end.
+    /// Handles the end of the response.
+    /// - Parameter trailers: trailer fields, each line with its line end.
     mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
-        // the origin has done its part, however long what follows takes
+        // the origin is done, so its places at limits are free, however long the rest takes
         if !attempt.turns.isEmpty { attempt.turns = [] }
         switch stage {
         case .delivering:
@@ -293,7 +293,7 @@ extension Exchange {
         }
     }
 
-    /// Delivers a response that was held whole.
+    /// Edits and delivers a response that is held whole.
     mutating func deliverHeld(_ held: HeldResponse, _ context: ClientContext, _ out: inout Outbox) {
         enter(.deciding)
         response = held.head
@@ -301,7 +301,7 @@ extension Exchange {
         deliver(made, of: held.body, &out)
     }
 
-    /// The response phase of a response that was held whole goes on no further.
+    /// Finishes the response phase of a response that was held whole.
     mutating func heldEdited(_ body: [UInt8], _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox) {
         if case .suspend(let suspension) = made.outcome.verdict {
             return suspend(.response(body), suspension, made.outcome, &out)
@@ -325,7 +325,7 @@ extension Exchange {
         complete(out.now)
     }
 
-    /// Remembers whose flow the `authId` in an answer of AM belongs to.
+    /// Remembers which flow the `authId` in a response of AM belongs to.
     func learnFlow(_ held: HeldResponse, _ context: ClientContext) {
         guard tellsFlow, let flows = context.stores.flows, let payload = classification?.payload,
             let authId = held.plainBody(held.limit).flatMap(Classifier.authId)
@@ -333,10 +333,10 @@ extension Exchange {
         flows.remember(authId: authId, payload: payload)
     }
 
-    // MARK: the origin's end
+    // MARK: the end of the origin's stream
 
-    /// The origin sends no more, in the middle of what it had to say.
-    /// - Parameter ending: of its stream, where that is all that ended.
+    /// The origin closed before its response was complete.
+    /// - Parameter ending: how the stream ended, when only the stream ended.
     mutating func originEnded(
         fault: TLSFault? = nil, _ ending: StreamEnding, _ context: inout ClientContext,
         _ out: inout Outbox
@@ -347,7 +347,7 @@ extension Exchange {
             if mayRepeat(ending) {
                 retries.enterUnasked()
                 release(reusable: false, &out)
-                // what proves one sending proves no other
+                // a proof covers one sending only, so the retry starts without it
                 if let plain = attempt.plain { attempt.head = plain }
                 return leaseForSending(by: .new, &context, &out)
             }
@@ -360,15 +360,15 @@ extension Exchange {
         }
     }
 
-    /// The origin's answer breaks HTTP.
+    /// The origin's response is invalid HTTP.
     mutating func originBroke(_ fault: HTTPFault, _ context: inout ClientContext, _ out: inout Outbox) {
         failed(
             .badResponse("the origin's answer breaks HTTP: \(fault.explanation) (\(fault.code.rawValue))"), &context,
             &out)
     }
 
-    /// Before a byte of an answer, while the request is still here: where the origin has made nothing of it, or else on a pooled
-    /// connection that had gone stale, when it may be sent twice (RFC 9110 §9.2.2).
+    /// Whether to resend the request before any byte of a response. The origin must have refused it unprocessed, or else a
+    /// pooled connection was stale and the method is idempotent (RFC 9110 §9.2.2).
     private func mayRepeat(_ ending: StreamEnding) -> Bool {
         guard !attempt.hasAnswered, body.isKept, retries.total < max(1, engine.settings.limits.retries) else {
             return false
@@ -379,10 +379,10 @@ extension Exchange {
         }
     }
 
-    /// Whether the request may have gone out before, should nobody know.
+    /// Whether sending the request a second time is safe when it is unknown whether the first arrived.
     var mayGoTwice: Bool { body.isKept && (attempt.head?.method ?? request.method).isIdempotent }
 
-    /// The exchange cannot be finished with the origin: whoever waits for it is told.
+    /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
     mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
         if filtersFailed(error.details, &context, &out) { return }
         if hasStarted {

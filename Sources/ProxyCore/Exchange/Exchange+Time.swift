@@ -1,11 +1,11 @@
 import HTTPCodec
 import Interception
 
-/// Time, and a client that has closed its side.
+/// Timeouts, and clients that have closed their sending side.
 extension Exchange {
-    /// The driver relays, or a slow reader took something; this keeps the exchange from looking idle. It lends no time to
-    /// what waits for something else: a connection, AM. What the client takes, interim answers above all, is no sign of the
-    /// origin that an answer is to come.
+    /// Restarts the idle timeout when relayed bytes moved or a slow reader took some. It does not extend
+    /// waits for a connection or for AM. The client's reading, of interim responses above all, is no sign that the
+    /// origin will respond.
     mutating func touched(_ leg: Leg, _ now: Int) {
         let timeouts = engine.settings.timeouts
         switch stage {
@@ -18,8 +18,8 @@ extension Exchange {
         }
     }
 
-    /// When a request is given up whose client has closed its side: nobody may be there to hear the answer, of which
-    /// nothing has come yet.
+    /// When to give up a request whose client has closed its sending side before any part of the response came:
+    /// the client may be gone.
     private func halfClosedLimit(_ context: ClientContext) -> Int {
         guard let ended = context.endedAt, terms.hasClient else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
@@ -31,15 +31,15 @@ extension Exchange {
         return timeout == 0 || hasBegun ? .max : max(ended, log.capture.began) + timeout
     }
 
-    /// When `woke` has something to do.
+    /// When `woke` must be called.
     func wakeAt(_ context: ClientContext) -> Int {
         min(deadline, halfClosedLimit(context), uploadAt, attempt.wishes.answerLimit ?? .max)
     }
 
-    /// When more of a body may go out that goes slowly.
+    /// When more of a paced request body may go out.
     private var uploadAt: Int { awaitsResponse ? attempt.upload?.bytes.next(0) ?? .max : .max }
 
-    /// Time has passed.
+    /// Acts on the timeouts that are due.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
         if out.now >= uploadAt { letUp(&out) }
         if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= deadline {
@@ -47,19 +47,19 @@ extension Exchange {
         } else if out.now >= deadline {
             timedOut(&context, &out)
         } else if out.now >= halfClosedLimit(context) {
-            // the client may still listen: then it is told
+            // the client may still listen, so report the error
             answer(.clientHalfClosed, isLast: true, &out)
         }
     }
 
-    /// Has the request given up in time where an interceptor wants that. What is sent again unasked has what is left.
+    /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
     mutating func limitAnswer(_ out: inout Outbox) {
         guard let wish = attempt.wishes.timeout, attempt.wishes.answerLimit == nil else { return }
         attempt.wishes.answerLimit = out.now + wish.milliseconds
         out.orders.append(.wake(at: out.now + wish.milliseconds))
     }
 
-    /// That time is over.
+    /// The interceptor's timeout expired.
     private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
         attempt.wishes.answerLimit = nil
         guard let wish = attempt.wishes.timeout else { return }
@@ -98,12 +98,12 @@ extension Exchange {
     }
 
     /// The client sends no more.
-    /// - Parameter lacksBody: the end of the request's body is not among what it sent.
+    /// - Parameter lacksBody: the client ended before the end of the request's body.
     mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
         switch stage {
         case .collecting: if lacksBody { cut(reset: false, &out) }
         case .awaiting, .delivering, .holding, .pacing:
-            // while there is no connection the body waits
+            // without a connection the body waits
             if lacksBody { cut(reset: hasStarted, &out) }
         case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:
@@ -111,9 +111,9 @@ extension Exchange {
         }
     }
 
-    /// Nobody is asked to step up, and nothing is sent again, for a client that may be gone, though it may have closed its sending side alone and still
-    /// wait for the answer.
-    /// - Returns: false where there is nothing to give up.
+    /// Gives up a step-up or a retry when the client ends. It may be gone, but it may also have closed only its sending
+    /// side and still wait for the response.
+    /// - Returns: false when there is nothing to give up.
     mutating func giveUpWait(_ out: inout Outbox) -> Bool {
         if case .waiting(.attempt) = stage {
             log.tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
@@ -124,8 +124,8 @@ extension Exchange {
         return true
     }
 
-    /// The client has gone: a step-up under way for it alone ends with it.
-    /// - Returns: false where there is none.
+    /// The client is gone: ends a step-up that runs only for it.
+    /// - Returns: false when none is under way.
     @discardableResult
     mutating func noteAbandoned(_ now: Int) -> Bool {
         guard filters?.endsWithClient == true else { return false }

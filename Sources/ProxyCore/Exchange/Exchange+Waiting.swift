@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// What interceptors have an exchange wait for: a time, a slower pace, another attempt.
+/// Delays, pacing and retries that interceptors request.
 extension Exchange {
     // MARK: waiting
 
@@ -11,7 +11,7 @@ extension Exchange {
         out.orders.append(.wake(at: out.now + wait))
     }
 
-    /// The wait is over.
+    /// Continues after the wait.
     mutating func resume(_ resumption: Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
         switch resumption {
         case .filter: break
@@ -26,20 +26,20 @@ extension Exchange {
 
     // MARK: another attempt
 
-    /// Has the request sent again where one of those who wish so may have it.
-    /// - Returns: false where the answer, or what is there instead, stands.
+    /// Retries the request if one of the interceptors that wish it has an attempt left.
+    /// - Returns: false when the response or the error stands.
     mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
         let circumstances = RetryLedger.Circumstances(
             limits: engine.settings.limits, clientHasEnded: context.hasEnded, isBodyKept: body.isKept,
             lacksRoom: body.lacksRoom, method: (attempt.basis?.head ?? request).method,
             end: log.capture.began + engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
-            // the answer at hand is the one that asks
+            // only a response to this attempt may ask for a delay
             retryAfter: attempt.hasAnswered ? response.fields["Retry-After"] : nil)
         var notes: [ExchangeMoment] = []
         let grant = retries.grant(wishes, circumstances, &notes)
         for moment in notes { log.tell(moment, out.now) }
         guard let grant else { return false }
-        // what came of it so far would be forgotten
+        // record this attempt before its response is discarded
         if attempt.hasAnswered {
             FlowWriter.writeAttempt(of: self, log.capture.answer ?? response, log.capture.answerBody, &out)
         }
@@ -61,7 +61,7 @@ extension Exchange {
     // MARK: no answer
 
     /// Runs the error phase.
-    /// - Returns: true where something is done in the place of Usher's own answer.
+    /// - Returns: true when an interceptor replaces Usher's own response.
     mutating func isHandled(_ error: ProxyError, _ context: ClientContext, _ out: inout Outbox) -> Bool {
         let plan = engine.plan
         guard plan.hasErrorRules, terms.hasClient, let fault = error.fault else { return false }
@@ -84,7 +84,7 @@ extension Exchange {
 
     // MARK: pace
 
-    /// The answer as it goes out where an interceptor has it wait, go slowly, or end otherwise.
+    /// The response with the delay, pace or ending that an interceptor requested.
     mutating func paced(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
     ) -> PacedResponse? {
@@ -101,7 +101,7 @@ extension Exchange {
         letThrough(paced, &out)
     }
 
-    /// Gives the client what it may have by now.
+    /// Sends the client the part of a paced response that is due.
     mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
         if paced.begins(out.now) { begin(paced, &out) }
         let bytes = paced.take(out.now)
@@ -127,7 +127,7 @@ extension Exchange {
         out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
 
-    /// Gives the origin what it may have by now of a body that goes slowly.
+    /// Sends the origin the part of a paced request body that is due.
     mutating func letUp(_ out: inout Outbox) {
         guard let upload = attempt.upload else { return }
         let bytes = upload.bytes.take(out.now)

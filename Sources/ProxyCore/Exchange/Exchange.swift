@@ -2,13 +2,13 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// One request and its response, as a machine. It knows messages: no bytes of the wire, no version of HTTP, and not whether
-/// other exchanges share its connections. What it wants done leaves as replies (the client's side) and orders (the
-/// origin's), by the outbox.
+/// One request and its response, as a state machine. It handles messages: it knows no wire format, no HTTP version and no
+/// other exchange on its connections. Through the outbox it issues replies for the client's side and orders for the
+/// origin's side.
 struct Exchange: ~Copyable {
     private(set) var id: ExchangeID
     private(set) var engine: Engine
-    /// Where this exchange is a filter's call.
+    /// The call, when this exchange is a filter's call.
     private var calling: CallUnderWay?
     private(set) var stage = Stage.reading
     var received = ReceivedRequest()
@@ -19,7 +19,7 @@ struct Exchange: ~Copyable {
     var phases = InterceptorPhases()
     var retries = RetryLedger()
     var log: ExchangeLog
-    /// When `woke` is due.
+    /// When to call `woke`.
     private(set) var deadline = Int.max
 
     init(_ id: ExchangeID, _ engine: Engine) {
@@ -28,7 +28,7 @@ struct Exchange: ~Copyable {
         log = ExchangeLog(engine.redaction)
     }
 
-    /// Makes an exchange that is over ready to be another one. Buffers are kept.
+    /// Prepares a finished exchange for reuse. Buffers are kept.
     mutating func renew(_ id: ExchangeID, _ engine: Engine) {
         self.id = id
         adopt(engine)
@@ -46,22 +46,22 @@ struct Exchange: ~Copyable {
         _modify { yield &received.head }
     }
 
-    /// Its body.
+    /// The body of the request.
     var body: RequestBody {
         _read { yield received.body }
         _modify { yield &received.body }
     }
 
-    /// A head larger than that is a rare one.
+    /// The largest head buffer to keep, in bytes.
     private static let keptCapacity = 16 << 10
 
-    /// Another generation of the configuration is what it is judged by.
+    /// Adopts another generation of the configuration.
     mutating func adopt(_ engine: Engine) {
         self.engine = engine
         log.adopt(engine.redaction)
     }
 
-    /// Lets go of what it shares with others, of large buffers, and of all that a call said: a session, and passwords.
+    /// Releases shared objects, large buffers, and the secrets of a call: its session and passwords.
     mutating func rest() {
         body.reset(.none)
         let isSecret = calling != nil
@@ -83,7 +83,7 @@ struct Exchange: ~Copyable {
         self.stage = stage
     }
 
-    /// Enters a stage that has to be over by a time.
+    /// Enters a stage that must end by a time.
     mutating func enter(_ stage: Stage, until time: Int) {
         enter(stage)
         deadline = time
@@ -91,8 +91,8 @@ struct Exchange: ~Copyable {
 
     mutating func wait(until time: Int) { deadline = time }
 
-    /// No wait of a filter goes past the time that the whole of it may take. Once the client is being answered, the answer
-    /// takes the time it takes.
+    /// Limits a filter's wait to the total time for waits. Once the response goes to the client, no such
+    /// limit applies.
     func bounded(_ time: Int) -> Int {
         if let limit = calling?.limit { return min(time, limit) }
         return min(time, filters?.limit ?? .max)
@@ -102,7 +102,7 @@ struct Exchange: ~Copyable {
     var isReading: Bool { if case .reading = stage { true } else { false } }
     var isTunnelling: Bool { if case .tunnelling = stage { true } else { false } }
 
-    /// It holds an origin's connection, or waits for one.
+    /// Whether the exchange holds an origin's connection or waits for one.
     var isLeased: Bool {
         switch stage {
         case .leasing, .awaiting, .delivering, .holding, .tunnelling: true
@@ -111,7 +111,7 @@ struct Exchange: ~Copyable {
         }
     }
 
-    /// The request is out, and its answer has not come whole.
+    /// Whether the request is out and its response is not complete.
     var awaitsResponse: Bool {
         switch stage {
         case .awaiting, .delivering, .holding: true
@@ -122,14 +122,14 @@ struct Exchange: ~Copyable {
         }
     }
 
-    /// What comes of the body may go to the origin without a look at it.
+    /// Whether body bytes may go to the origin unread.
     var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.lease.sendsRaw }
-    /// What comes of the answer's body may go to the client without a look at it.
+    /// Whether body bytes of the response may go to the client unread.
     var deliversRaw: Bool { if case .delivering = stage { true } else { false } }
-    /// So much of the answer waits that no more of it is wanted now.
+    /// Whether a paced response has queued so much that the origin is not read.
     var isPacedFull: Bool { if case .pacing(let paced) = stage { paced.isFull } else { false } }
 
-    /// The request's body is wanted.
+    /// Whether the request's body is read.
     var wantsBody: Bool {
         guard !body.hasEnded, attempt.upload?.bytes.isFull != true else { return false }
         switch stage {
@@ -141,7 +141,7 @@ struct Exchange: ~Copyable {
         }
     }
 
-    /// The client has part of its answer.
+    /// Whether the client has received part of its response.
     var hasStarted: Bool {
         switch stage {
         case .delivering: true
@@ -157,7 +157,7 @@ struct Exchange: ~Copyable {
     /// The request as it goes out.
     var sentHead: RequestHead { attempt.sent(request) }
 
-    /// What a further attempt would begin with.
+    /// The head from which a further attempt starts.
     var basisHead: RequestHead {
         (engine.settings.chain.editsPersist ? attempt.plain ?? attempt.head : attempt.basis?.head) ?? request
     }
@@ -166,14 +166,14 @@ struct Exchange: ~Copyable {
     var call: FilterCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
 
-    /// A call that goes on though its exchange is over.
+    /// Whether this is a call that goes on after its exchange has ended.
     var isOrphan: Bool { calling?.limit != nil }
 
-    /// How long such a call may take.
+    /// The time limit of such a call, in milliseconds.
     private static let longestOrphan = 60_000
 
-    /// Whoever made this call is gone. One that has gone out, and whose answer somebody is for, is heard to its end.
-    /// - Returns: false for any other.
+    /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
+    /// - Returns: false for any other call.
     mutating func isLeft(_ out: borrowing Outbox) -> Bool {
         guard let calling, let heir = calling.call.heir else { return false }
         if isOrphan { return !isOver }
@@ -191,12 +191,12 @@ struct Exchange: ~Copyable {
         return true
     }
 
-    /// The limits at which its caller has a place while it is under way.
+    /// The limits at which the caller holds a place during the call.
     var callersPlaces: [LimitKey] { calling?.places ?? [] }
 
     /// - Parameters:
-    ///   - places: the limits at which the exchange has a place that makes the call.
-    ///   - began: when that did.
+    ///   - places: the limits at which the calling exchange holds a place.
+    ///   - began: when the calling exchange began.
     mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
         calling = CallUnderWay(call, for: caller, places: places)
         log.capture.began = began
@@ -205,15 +205,15 @@ struct Exchange: ~Copyable {
 
     // MARK: the log
 
-    /// The request's head is here.
+    /// Logs the head of the request.
     mutating func noteHead() { log.begin(request, tellsProvenance: engine.settings.disclosure.tellsProvenance) }
 
     // MARK: the end
 
-    /// The client has its answer.
+    /// Ends the exchange after a complete response.
     mutating func complete(_ now: Int) { end(.complete, now) }
 
-    /// Ends without an answer, or in the middle of one.
+    /// Ends the exchange without a complete response.
     mutating func cut(reset: Bool, _ out: inout Outbox) {
         if awaitsResponse { filters?.end(.cutShort) }
         release(reusable: false, &out)
@@ -227,7 +227,7 @@ struct Exchange: ~Copyable {
         enter(.over(ending), until: .max)
     }
 
-    /// Gives the origin's connection back, where there is one, and waits for nobody's code.
+    /// Gives back the origin's connection, if any, and cancels external code.
     mutating func release(reusable: Bool, _ out: inout Outbox) {
         if isLeased { out.orders.append(.release(id, reusable: reusable)) }
         if case .intercepting = stage { out.orders.append(.cancelIntercept(id)) }

@@ -1,14 +1,14 @@
 import HTTPCodec
 
-/// Where an exchange lives. An object, so that one that is over lends its buffers to the next, and a connection without one
+/// Holds an exchange. A class, so that a finished exchange lends its buffers to the next, and an idle connection
 /// holds none.
 final class ExchangeCell {
     var exchange: Exchange
-    /// The other end of its stream.
+    /// The origin's end of the stream.
     var origin = Endpoint()
-    /// The client's stream, where its connection carries many exchanges at a time.
+    /// The client's stream, when its connection is multiplexed.
     var stream: ClientStream?
-    /// Calls have begun for it, which may be under way still.
+    /// The exchange has made calls, which may still be under way.
     var hasCalls = false
 
     init(_ id: ExchangeID, _ engine: Engine) { exchange = Exchange(id, engine) }

@@ -1,4 +1,4 @@
-/// Names one exchange among those of a client's connection, for as long as it lasts.
+/// Identifies an exchange within its client's connection while the exchange lasts.
 public struct ExchangeID: Hashable, Sendable {
     let number: UInt32
 

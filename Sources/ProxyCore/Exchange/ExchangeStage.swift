@@ -2,72 +2,72 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Where an exchange is, and where it may go from there.
+/// The stages of an exchange and the legal transitions.
 extension Exchange {
-    /// Large payloads stand beside it: it is entered often, and hardly ever with one.
+    /// Large payloads are indirect: stages change often, and few carry one.
     enum Stage {
-        /// Its head is being read.
+        /// The head of the request is being read.
         case reading
-        /// The request is here, and the password that came with it is being checked.
+        /// The request is here, and its password is being checked.
         case authenticating
-        /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
+        /// The body is kept before the request goes out: it must be read, or may have to be sent again.
         case collecting
-        /// A connection to the origin is wanted.
+        /// The exchange waits for a connection to the origin.
         case leasing(LeaseStep)
-        /// The request is on its way, and no final head of an answer is here.
+        /// The request is on its way, and no final head of a response is here.
         case awaiting
-        /// The answer goes to the client as it comes.
+        /// The response goes to the client as it comes.
         case delivering
-        /// The answer is kept until it is clear what becomes of it.
+        /// The response is held until filters and interceptors have decided.
         indirect case holding(HeldResponse)
-        /// The answer is here whole, and the origin's connection given back: what becomes of it is being decided.
+        /// The response is here whole and the origin's connection given back; filters decide on it.
         case deciding
-        /// A filter's call is under way; it ends no later than this.
+        /// A filter's call is under way; it ends by this time.
         case calling(until: Int)
-        /// It waits, for this to be done then.
+        /// The exchange waits, and then resumes.
         case waiting(Resumption)
-        /// Code of others works on a message, off the loop.
+        /// External code works on a message, off the loop.
         case intercepting(SuspendedPhase)
-        /// The answer goes to the client later than it comes, or slower.
+        /// The response goes to the client delayed or slowed.
         case pacing(PacedResponse)
-        /// CONNECT, or another protocol: what is relayed is no message.
+        /// CONNECT or another protocol: raw bytes are relayed.
         case tunnelling
         case over(Ending)
     }
 
-    /// What is done when a wait is over.
+    /// The action that follows a wait.
     enum Resumption {
-        /// A filter said so, and is told. Where somebody else's end is waited for, by this ticket.
+        /// A filter asked for the wait and is told. The ticket names the other exchange that it waits for.
         case filter(FlightTicket?)
-        /// An interceptor had the request wait: it goes out.
+        /// An interceptor delayed the request: send it.
         case send
-        /// An interceptor had it wait that is answered here.
+        /// An interceptor delayed its own response to the request: send that.
         indirect case answer(DirectResponse, interceptor: String)
-        /// An interceptor had it wait whose client gets no answer.
+        /// An interceptor delayed a fault in place of the response: break the connection.
         indirect case breaks(Breakage, interceptor: String)
-        /// Its turn at a limit: it goes on.
+        /// The request's turn at a limit: continue.
         case turn(LimitPassage)
-        /// The request is sent again, from what the client sent, or from what a filter made of that.
+        /// Retry the request, from the client's request or a filter's version of it.
         case attempt
-        /// An interceptor had what a call came to wait.
+        /// An interceptor delayed the result of a call: deliver it.
         indirect case called(HeldResponse)
     }
 
     enum Ending {
-        /// The client has its answer whole.
+        /// The client has the complete response.
         case complete
-        /// It cannot have it whole; with a reset where it must not take what it has for that.
+        /// The response is incomplete; with a reset when the client must not take the part for the whole.
         case cut(reset: Bool)
-        /// It gets no more than it has, and no more on its connection.
+        /// The client gets no more, and its connection closes.
         case closed
-        /// What a call came to.
+        /// The result of a call.
         indirect case called(HeldResponse)
         indirect case notCalled(String)
     }
 }
 
 extension Exchange.Stage {
-    /// A stage without what belongs to it.
+    /// A stage without its payload.
     enum Kind: Int, CaseIterable {
         case reading, authenticating, collecting, leasing, awaiting, delivering, holding, deciding, calling, waiting
         case intercepting, pacing, tunnelling, over
@@ -94,7 +94,7 @@ extension Exchange.Stage {
 }
 
 extension Exchange.Stage.Kind {
-    /// The stages that may follow. Debug builds, in which the tests run, stop at any other.
+    /// The legal next stages. Debug builds, including the tests, stop at any other.
     var next: Set<Exchange.Stage.Kind> {
         switch self {
         case .reading: Self.begun.union([.authenticating, .collecting, .tunnelling])
@@ -102,20 +102,20 @@ extension Exchange.Stage.Kind {
         case .collecting: Self.begun
         case .leasing: Self.begun.union([.awaiting])
         case .awaiting: Self.begun.union([.delivering, .holding, .tunnelling])
-        // holding: more of the body is put to what is held
+        // holding: body bytes are added to the held response
         case .holding: Self.begun.union([.awaiting, .delivering])
         case .deciding, .calling, .waiting, .intercepting: Self.begun
         case .delivering: [.waiting, .pacing, .over]
-        // while its client has nothing of it yet, an interceptor of errors may take its place
+        // until the client has a byte of it, an interceptor's error phase may replace the response
         case .pacing: [.delivering, .waiting, .pacing, .over]
         case .tunnelling: [.tunnelling, .over]
-        // its place is lent to the next
+        // the cell is reused for the next exchange
         case .over: [.over, .reading]
         }
     }
 
-    /// What may become of a request while its client has no byte of a response: it goes to an origin, a filter or an interceptor
-    /// holds it up, or it is answered here.
+    /// The stages open to a request before the client has any byte of a response: it goes to an origin, a filter or an
+    /// interceptor delays it, or Usher responds.
     private static let begun: Set<Self> = [.leasing, .deciding, .calling, .waiting, .intercepting, .pacing, .over]
 
     func mayBecome(_ other: Self) -> Bool { next.contains(other) }

@@ -1,16 +1,16 @@
 import HTTPCodec
 import Interception
 
-/// A response that is held back until it is clear what becomes of it.
+/// A response that is held until filters and interceptors have decided.
 struct HeldResponse {
     enum Reason: UInt8 {
-        /// Interceptors make something of it before it is looked at.
+        /// Interceptors edit it before filters look at it.
         case preparation
         /// It may carry an advice.
         case advice
-        /// Its body tells which flow an `authId` belongs to.
+        /// Its body shows which flow an `authId` belongs to.
         case flow
-        /// It answers a call of Usher's own.
+        /// It is the response to a call of Usher.
         case call
         /// An interceptor changes its body.
         case edit
@@ -23,10 +23,10 @@ struct HeldResponse {
 }
 
 extension HeldResponse {
-    /// Its body without content codings; nil where it cannot be had within that many bytes.
+    /// The body without content codings; nil if it cannot be decoded within that many bytes.
     func plainBody(_ limit: Int) -> [UInt8]? { PlainBody.read(body, head.fields, limit: limit) }
 
-    /// What an interceptor answered in the place of whoever was called.
+    /// An interceptor's response in place of the called server's.
     init(_ local: DirectResponse) {
         head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
         for header in local.headers { head.fields.add(header.name, header.value) }

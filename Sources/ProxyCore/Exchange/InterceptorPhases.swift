@@ -1,14 +1,14 @@
 import HTTPCodec
 import Interception
 
-/// The phases of the interceptors on the messages of one exchange: each is run, and the log is told of it.
+/// Runs the interceptor phases on the messages of one exchange and logs them.
 struct InterceptorPhases {
-    /// What interceptors keep for as long as the exchange lasts.
+    /// State that interceptors keep for the lifetime of the exchange.
     var state: ExchangeState?
 
     // MARK: the request
 
-    /// An interceptor that applies changes the request's body, asks what is in it, or may have it sent again.
+    /// Whether an interceptor that applies changes or reads the request's body, or may retry the request.
     mutating func keepsBody(of request: RequestHead, _ plan: Plan, _ context: EditContext) -> Bool {
         var context = context
         defer { state = context.state }
@@ -16,7 +16,7 @@ struct InterceptorPhases {
     }
 
     /// Runs the request phase on a request that is about to go out.
-    /// - Parameter first: the interceptor that it begins with.
+    /// - Parameter first: the interceptor to begin with.
     mutating func run(
         _ plan: Plan, from first: Int, on head: inout RequestHead, _ body: EditedBody.Arrival, _ context: EditContext,
         _ log: inout ExchangeLog, _ now: Int
@@ -29,7 +29,7 @@ struct InterceptorPhases {
         return ended(made, .request, context, &log, now)
     }
 
-    /// Goes on with the request phase where code of others has come to something.
+    /// Resumes the request phase after external code has finished.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ plan: Plan, on head: inout RequestHead,
         _ context: EditContext,
@@ -42,7 +42,7 @@ struct InterceptorPhases {
 
     // MARK: the response
 
-    /// An interceptor that applies changes the response's body, or asks what is in it.
+    /// Whether an interceptor that applies changes or reads the response's body.
     mutating func readsBody(
         of response: ResponseHead, to request: RequestHead, _ plan: Plan, from first: Int,
         at stage: ResponseStage = .delivery, _ context: EditContext
@@ -52,7 +52,7 @@ struct InterceptorPhases {
         return plan.needsResponseBody(from: first, response, request: request, &context, at: stage)
     }
 
-    /// Runs the response phase on the head of a response and its body, or on the head alone where no more is asked for.
+    /// Runs the response phase on the head and the body, or on the head alone when no more is needed.
     mutating func run(
         _ plan: Plan, from first: Int, on head: inout ResponseHead, to request: RequestHead,
         _ body: EditedBody.Arrival, at stage: ResponseStage, _ context: EditContext, _ log: inout ExchangeLog,
@@ -71,7 +71,7 @@ struct InterceptorPhases {
         return ended(made, stage.phase, context, &log, now)
     }
 
-    /// Goes on with the response phase where code of others has come to something.
+    /// Resumes the response phase after external code has finished.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ plan: Plan, on head: inout ResponseHead,
         to request: RequestHead,

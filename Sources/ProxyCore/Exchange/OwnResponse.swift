@@ -3,9 +3,9 @@ import HTTPCodec
 import Interception
 import TLSEngine
 
-/// The answers that Usher makes itself.
+/// Builds the responses that Usher makes itself.
 enum OwnResponse {
-    /// An error: Proxy-Status (RFC 9209 §2), the flow's id, and words in the form that the client accepts (RFC 9457 for
+    /// An error: Proxy-Status (RFC 9209 §2), the flow's id, and a text in the form that the client accepts (RFC 9457 for
     /// `application/problem+json`).
     static func error(
         _ error: ProxyError, flow: UInt64, to request: borrowing RequestHead, date: [UInt8]
@@ -40,7 +40,7 @@ enum OwnResponse {
         return response(head, Array(body.utf8))
     }
 
-    /// What an interceptor's `respond` says.
+    /// The response of an interceptor's `respond`.
     static func local(
         _ answer: DirectResponse, interceptor: String, flow: UInt64, date: [UInt8]
     ) -> LocalResponse {
@@ -52,7 +52,7 @@ enum OwnResponse {
         return response(head, answer.body)
     }
 
-    /// A page of `usher.proxy`. Nothing in it may come from elsewhere or run.
+    /// A page of `usher.proxy`. It loads nothing from elsewhere and runs no script.
     static func page(_ page: OwnPages.Page, flow: UInt64, date: [UInt8]) -> LocalResponse {
         var head = ResponseHead(status: 200, reason: "OK")
         head.fields.add("Proxy-Status", "usher; details=\"a page of Usher's own\"")
@@ -68,14 +68,14 @@ enum OwnResponse {
         return response(head, page.body)
     }
 
-    /// The length stands among the fields, too: an answer to HEAD says it of a body that does not follow.
+    /// Adds Content-Length to the fields, too: a response to HEAD gives the length of a body that does not follow.
     private static func response(_ head: ResponseHead, _ body: [UInt8]) -> LocalResponse {
         var head = head
         if head.status != 204, head.status != 304 { head.fields.set("Content-Length", String(body.count)) }
         return LocalResponse(head: head, body: body)
     }
 
-    /// When it was made (RFC 9110 §6.6.1).
+    /// Adds the `Date` field (RFC 9110 §6.6.1).
     private static func add(_ date: [UInt8], to head: inout ResponseHead) {
         if !date.isEmpty { head.fields.add("Date", String(decoding: date, as: UTF8.self)) }
     }
@@ -85,7 +85,7 @@ enum OwnResponse {
         return ASCII.lowercased(accept).contains(type)
     }
 
-    /// An sf-string (RFC 9651 §3.3.3): quotes and backslashes escaped, nothing outside printable ASCII.
+    /// An sf-string (RFC 9651 §3.3.3): quotes and backslashes escaped, only printable ASCII.
     static func quoted(_ text: String) -> String {
         var out = ""
         for scalar in text.unicodeScalars {

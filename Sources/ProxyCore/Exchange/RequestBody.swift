@@ -8,32 +8,32 @@ struct ReceivedRequest: ~Copyable {
     var body = RequestBody()
 }
 
-/// A request's body, as far as the exchange has it.
+/// The body of a request, as far as it has been received.
 struct RequestBody: ~Copyable {
-    /// How it comes.
+    /// The framing of the body.
     var framing = BodyFraming.none
-    /// What is kept of it.
+    /// The kept bytes.
     var bytes: [UInt8] = []
-    /// Fields behind it, each line with its end, where it is kept or goes slowly.
+    /// Trailer fields, each line with its line end, when the body is kept or paced.
     var trailers: [UInt8] = []
-    /// The whole of it is in `bytes`.
+    /// `bytes` holds the whole body.
     var isKept = false
-    /// What others have kept left no room for it.
+    /// There was no room to keep the body, because other kept bodies took it.
     var lacksRoom = false
-    /// How much is kept at most.
+    /// The most bytes to keep.
     var keepLimit = 0
-    /// How many bytes have come.
+    /// The number of bytes received.
     var count: UInt64 = 0
-    /// All of it has come from the client.
+    /// The client has sent the whole body.
     var hasEnded = false
-    /// Looks through what passes.
+    /// Searches relayed bytes for a method override.
     var search: MethodSearch?
-    /// Whether it tells what the request is, and what it told.
+    /// The classifier's need of the body, and its result.
     var classifierStep = Classifier.Step.none
 
     private static let keptCapacity = 64 << 10
 
-    /// For the next request; keeps the buffer where it is no large one.
+    /// Resets the body for the next request; keeps the buffer unless it is large.
     mutating func reset(_ framing: BodyFraming) {
         self.framing = framing
         if bytes.capacity > Self.keptCapacity { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }

@@ -1,21 +1,21 @@
 import HTTPCodec
 import Interception
 
-/// A phase that waits for code of others, with the message that it is about. An object: every exchange has room for one, and
-/// hardly any has one.
+/// A phase that waits for external code, with its message. A class, because every exchange reserves room for one and
+/// few have one.
 final class SuspendedPhase {
     enum Message {
-        /// The request, as it would go out.
+        /// The request as it would go out.
         case request(RequestHead)
-        /// The answer in `response`, and its body as it came.
+        /// The response in `response`, and its body as received.
         case response([UInt8])
-        /// The same before a step-up looks at it.
+        /// The same before a step-up looks at the response.
         case preparation([UInt8])
     }
 
     let message: Message
     let suspension: Suspension
-    /// What the phase has come to so far.
+    /// The outcome of the phase so far.
     let outcome: Outcome
 
     init(_ message: Message, _ suspension: Suspension, _ outcome: Outcome) {

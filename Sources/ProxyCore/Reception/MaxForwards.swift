@@ -1,14 +1,14 @@
 import Formats
 import HTTPCodec
 
-/// Counts a TRACE or OPTIONS down (RFC 9110 §7.6.2).
+/// Decrements Max-Forwards of a TRACE or OPTIONS (RFC 9110 §7.6.2).
 enum MaxForwards {
-    /// - Returns: the answer of the last hop; nil where the request goes on, with one hop less.
+    /// - Returns: the response of the last hop; nil when the request goes on with one hop less.
     static func answer(to request: inout RequestHead, flow: UInt64, date: [UInt8]) throws(HTTPFault) -> LocalResponse? {
         guard let index = request.fields.first(.maxForwards) else { return nil }
         guard let hops = UInt32(request.fields.value(index)) else { throw HTTPFault(.badFieldValue, at: 0) }
         guard hops == 0 else {
-            // every attempt starts from the client's request, so it is counted down there, once
+            // every attempt starts from the client's request, so decrement it once, here
             request.fields.setValue(index, String(hops - 1))
             return nil
         }
@@ -24,15 +24,15 @@ enum MaxForwards {
         return LocalResponse(head: head, body: isTrace ? reflection(of: request) : [])
     }
 
-    /// What of a request whoever reads the answer may see (RFC 9110 §9.3.8). Everything else may be a credential: names of
-    /// session cookies and of fields with passwords are the configuration's and the application's.
+    /// The fields that a TRACE response may reflect (RFC 9110 §9.3.8). Any other may be a credential: the names of
+    /// session cookies and of fields with passwords depend on configuration and application.
     private static let reflected = [
         "host", "via", "max-forwards", "user-agent", "accept", "accept-charset", "accept-encoding", "accept-language",
         "cache-control", "connection", "content-length", "content-type", "date", "expect", "pragma", "te",
         "transfer-encoding", "upgrade",
     ]
 
-    /// The request as it arrived, as far as it may be shown.
+    /// The request as received, with only those fields.
     private static func reflection(of request: RequestHead) -> [UInt8] {
         var text = "\(request.methodText) \(request.targetText) HTTP/1.1\r\n"
         for index in 0..<request.fields.count {

@@ -2,16 +2,16 @@ import Addresses
 import HTTPCodec
 import Passwords
 
-/// `clients.basic`: who asks has to say who it is (RFC 9110 §11.7, RFC 7617). Decides what becomes of a request; somebody else
-/// checks the password.
+/// `clients.basic`: decides about a request by its password (RFC 9110 §11.7, RFC 7617). The driver checks the
+/// password.
 enum PasswordGate {
-    /// How long a check may take, in milliseconds, when many wait.
+    /// The longest time for a check, in milliseconds, when many wait.
     static let longestCheck = 10_000
 
     private static let wrong = "the user name or the password is wrong"
 
-    /// What has to be checked for a request.
-    /// - Throws: the challenge that it is answered with.
+    /// The password check that a request needs.
+    /// - Throws: the challenge to send to the client.
     static func check(
         _ request: RequestHead, _ users: PasswordTable?, flow: UInt64, client: IPAddress?
     ) throws(ProxyError) -> PasswordCheck {
@@ -28,7 +28,7 @@ enum PasswordGate {
             client: client)
     }
 
-    /// Why the request goes no further; nil where the password is right.
+    /// The error for the verdict; nil when the password is right.
     static func refusal(_ verdict: PasswordVerdict) -> ProxyError? {
         switch verdict {
         case .right: nil

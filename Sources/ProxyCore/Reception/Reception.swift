@@ -1,26 +1,26 @@
 import HTTPCodec
 import Interception
 
-/// What becomes of a request whose head is here, before interceptors and filters know of it.
+/// The handling of a request whose head is here, before interceptors and filters see it.
 enum Reception {
-    /// It goes on to its origin.
+    /// The request goes on to its origin.
     case proceeds
     case answered(LocalResponse)
     case refused(ProxyError, isLast: Bool)
-    /// CONNECT: the connection to the origin is what is asked for.
+    /// CONNECT: the client asks for a tunnel to the origin.
     case tunnel
-    /// CONNECT to `usher.proxy`. Some clients open a tunnel for plain HTTP, too: what is asked for inside is answered here.
+    /// CONNECT to `usher.proxy`. Some clients use a tunnel for plain HTTP, too: Usher answers the requests in it.
     case ownTunnel(Origin)
-    /// What a push service posts to `usher.proxy`.
+    /// A post by a push service to `usher.proxy`.
     case push
 
-    /// Settles whom a request is for.
+    /// Determines the target of a request.
     /// - Parameters:
-    ///   - framing: how its body comes.
-    ///   - tunnel: the one that it came in.
-    ///   - url: gets what it asks for, before anything is refused.
-    /// - Returns: why it goes no further; nothing of its client is read after that.
-    /// - Throws: an `HTTPFault` where the head breaks a rule.
+    ///   - framing: the framing of the body.
+    ///   - tunnel: the tunnel that carries the request.
+    ///   - url: receives the requested URL before any refusal.
+    /// - Returns: the reason for a refusal; Usher then reads nothing more from the client.
+    /// - Throws: an `HTTPFault` when the head breaks a rule.
     static func refusal(
         of request: inout RequestHead, _ framing: BodyFraming, in tunnel: Origin?, _ engine: Engine, url: inout [UInt8]
     ) throws(HTTPFault) -> ProxyError? {
@@ -46,15 +46,15 @@ enum Reception {
         return nil
     }
 
-    /// The request is well formed, and whoever sent it may send one.
-    /// - Throws: an `HTTPFault` where `Max-Forwards` is no number.
+    /// Decides about a well-formed request of an authenticated client.
+    /// - Throws: an `HTTPFault` when `Max-Forwards` is no number.
     init(_ request: inout RequestHead, _ engine: Engine, flow: UInt64, date: [UInt8]) throws(HTTPFault) {
         if engine.hasPages(for: request) {
             self = Self.ownPage(request, engine, flow: flow, date: date)
         } else if request.method == .connect {
             self = Self.tunnel(request, engine)
         } else if request.fields.contains(.via), request.fields.viaNames(engine.pseudonym) {
-            // it names this very process (RFC 9110 §7.6.3): to send it on would go round for ever
+            // its Via names this process (RFC 9110 §7.6.3), so forwarding it would loop forever
             self = .refused(.loop, isLast: false)
         } else if request.method == .trace || request.method == .options,
             let local = try MaxForwards.answer(to: &request, flow: flow, date: date)
@@ -98,7 +98,7 @@ enum Reception {
 }
 
 extension Engine {
-    /// Requests to `usher.proxy` are answered by Usher itself.
+    /// Whether Usher itself responds to the request, because it is for `usher.proxy`.
     func hasPages(for request: borrowing RequestHead) -> Bool {
         request.target.host.count == OwnPages.hostLength && request.fields.equal(request.target.host, OwnPages.host)
             && pages != nil

@@ -1,9 +1,9 @@
 import HTTPCodec
 import Interception
 
-/// What goes out in an attempt: where to, by what kind of connection, under which head.
+/// Prepares an attempt: its destination, the kind of connection, and the head to send.
 extension Attempt {
-    /// The request as it goes out.
+    /// The request head to send.
     func sent(_ request: borrowing RequestHead) -> RequestHead { if let head { head } else { copy request } }
 
     func version(of received: borrowing ReceivedRequest, _ engine: Engine, _ terms: RouterTerms) -> LeaseVersion {
@@ -12,17 +12,17 @@ extension Attempt {
         return isBinding ? .oldest : .any
     }
 
-    /// The origin of the request; the last one again, without making text, where it is the same.
+    /// The request's origin; reuses the last origin when it is the same, to avoid allocating text.
     func destination(
         of received: borrowing ReceivedRequest, _ context: borrowing ClientContext, _ engine: Engine,
         _ terms: RouterTerms
     ) -> Origin {
-        // what was asked for last went by the routes of its time
+        // the last origin keeps the route that was current at its time
         let isKnown =
             context.tunnel != nil || engine.settings.routes.isEmpty && context.lastOrigin?.route == nil
         if isKnown, let last = context.tunnel ?? context.lastOrigin {
             if let head {
-                // a tunnel that bears AM's name leads where the client had it lead, and the session does not go there
+                // a tunnel under AM's name leads to the address that the client chose, and the session must not go there
                 if last.matches(head), last.serverName == nil || terms.isGuarded { return last }
             } else if context.tunnel != nil {
                 return last
@@ -33,7 +33,7 @@ extension Attempt {
         return Origin(sent(received.head), engine.settings.routes)
     }
 
-    /// How the request's body goes out.
+    /// The framing of the request's body as sent.
     func framing(of received: borrowing ReceivedRequest, _ engine: Engine, _ terms: RouterTerms) -> BodyFraming {
         guard received.body.isKept else { return received.body.framing }
         guard trailers(of: received, engine).isEmpty else { return .chunked }
@@ -41,14 +41,14 @@ extension Attempt {
         return count == 0 && !terms.announcesLength ? .none : .length(UInt64(count))
     }
 
-    /// What came behind the body goes out behind it: not where another one takes its place.
+    /// The client's trailers, unless the body was replaced.
     func trailers(of received: borrowing ReceivedRequest, _ engine: Engine) -> [UInt8] {
         guard !received.body.trailers.isEmpty else { return [] }
         if let body, body != received.body.bytes { return [] }
         return engine.passed(received.body.trailers, sent(received.head))
     }
 
-    /// The head as it goes out.
+    /// The head to send.
     mutating func outgoingHead(
         of received: borrowing ReceivedRequest, _ framing: BodyFraming, from source: borrowing ClientSource,
         _ engine: Engine, _ terms: RouterTerms, _ log: borrowing ExchangeLog
@@ -56,7 +56,7 @@ extension Attempt {
         var head = sent(received.head)
         var forwarding = Forwarding(framing: framing)
         if !terms.sharesConnections { forwarding.connection = "close" }
-        // HTTP/1.0 knows no such expectation, and its client would not understand the answer
+        // HTTP/1.0 does not define Expect, and its client would not understand a 100
         forwarding.dropsExpect =
             received.body.isKept || !received.body.bytes.isEmpty || received.head.version == .http10
         forwarding.via = engine.via(received: received.head.version)
@@ -84,7 +84,7 @@ extension Attempt {
 }
 
 extension Engine {
-    /// What of trailers goes out: nothing of them where AM is asked, for servers may take them for fields of the head.
+    /// The trailers to send: none where AM must allow requests, because servers may merge them into the head.
     func passed(_ trailers: [UInt8], _ head: RequestHead) -> [UInt8] {
         guard isEnforcing, !trailers.isEmpty else { return trailers }
         return enforces(head.target.scheme, head.host, port: head.target.port) ? [] : trailers

@@ -1,69 +1,69 @@
 import HTTPCodec
 import Interception
 
-/// One sending of the request to its origin.
+/// One attempt to send the request to its origin.
 struct Attempt: ~Copyable {
-    /// What the request's interceptors want of its way and of its answer.
+    /// The interceptors' wishes for sending the request and for its response.
     struct Wishes {
-        /// How fast the request's body may pass, in bytes a second.
+        /// The rate of the request's body, in bytes a second.
         var rate: Int?
-        /// After what time it is given up where the head of its answer is not here.
+        /// The timeout for the head of the response.
         var timeout: TimeoutWish?
-        /// When that is, once the time has begun.
+        /// The time at which that timeout expires, once it runs.
         var answerLimit: Int?
-        /// How its answer is to end.
+        /// How to end the response.
         var ending = AnswerEnding()
     }
 
-    /// The connection that it goes by.
+    /// The connection that the attempt uses.
     struct Lease {
-        /// It had served another request before.
+        /// The connection has served another request before.
         var isReused = false
-        /// It is one of many on its connection.
+        /// The lease is one stream of a multiplexed connection.
         var isStream = false
-        /// Bytes of the body may be passed on to the origin as they are.
+        /// Body bytes may be relayed to the origin unread.
         var sendsRaw = false
-        /// Interim responses that came by it, in bytes.
+        /// The size of the interim responses received, in bytes.
         var interimBytes = 0
-        /// How often connections that carry an identity had been let go of when it was leased.
+        /// The count of `ConnectionBinding.changes` at the time of the lease.
         var bindings = 0
     }
 
-    /// The request as it goes out, where interceptors or filters changed it.
+    /// The request head to send, when interceptors or filters changed it.
     var head: RequestHead?
-    /// The same as interceptors left it. What a filter adds as it goes out, a token above all, is for this sending and this
-    /// place alone.
+    /// The head as interceptors left it. Additions of a filter, above all a token, are only for this sending and this
+    /// destination.
     var plain: RequestHead?
     var body: [UInt8]?
-    /// What further attempts begin with, and not with what the client sent: what a filter had sent, or what interceptors made
-    /// of an earlier one where their edits persist. Without a body of its own it has the client's.
+    /// The start of further attempts in place of the client's request: a filter's version, or the result of an earlier
+    /// attempt whose edits persist. Without a body it uses the client's.
     var basis: (head: RequestHead, body: [UInt8]?)?
     var wishes = Wishes()
-    /// Its places at limits.
+    /// The attempt's places at limits.
     var turns: [Turn] = []
-    /// What of its body has not gone out yet because it goes slowly.
+    /// The part of a paced body that has not gone out yet.
     var upload: PacedRequest?
     var origin: Origin?
     var lease = Lease()
-    /// It carries the identity of whoever the request is from, or will.
+    /// The connection carries the client's identity, or will.
     var isBinding = false
-    /// Part of an answer has come: the request may not be sent again unasked.
+    /// Part of a response has come: the request is not sent again unasked.
     var hasAnswered = false
-    /// The request has gone out whole.
+    /// The whole request has gone out.
     var isSent = false
-    /// The client asked for another protocol, and the origin was told.
+    /// The client asked for another protocol, and the request to the origin does so, too.
     var offersUpgrade = false
     var socketKey: WebSocketKey?
-    /// How the body of the answer comes.
+    /// The framing of the response's body.
     var framing = BodyFraming.none
 
-    /// The next one begins with what this one sent.
+    /// The next attempt starts from the request that this one sent.
     mutating func persist() {
         if let head = plain ?? head { basis = (head, body) }
         renew()
     }
 
-    /// The next one begins with what the client sent, or with what was made of that.
+    /// The next attempt starts from the client's request, or from `basis`.
     mutating func renew() {
         head = basis?.head
         plain = nil
@@ -76,7 +76,7 @@ struct Attempt: ~Copyable {
         upload = nil
     }
 
-    /// Lets go of what was made for it.
+    /// Releases the state of the attempt.
     mutating func forget() {
         basis = nil
         renew()

@@ -2,7 +2,7 @@ import Addresses
 import Formats
 import HTTPCodec
 
-/// `forwarded:` of the configuration: whether origins are told on whose behalf a request comes.
+/// `forwarded:` of the configuration: the field that tells origins about the client.
 public enum ForwardedField: String, CaseIterable, Sendable {
     case none
     /// `Forwarded` (RFC 7239).
@@ -11,17 +11,17 @@ public enum ForwardedField: String, CaseIterable, Sendable {
     case xForwardedFor = "x-forwarded-for"
 }
 
-/// What this hop adds to what earlier ones said.
+/// The information that this hop adds to the field.
 struct ForwardedElement {
     var client: IPAddress
-    /// The proxy's own address on the client's side, where it is known.
+    /// The proxy's own address on the client's side, if known.
     var by: IPAddress?
     var scheme: Target.Scheme
     /// The authority that the client asked for.
     var host: String
 
-    /// Takes the fields of its kind out of the head and gives the lines that stand in their place, those of earlier hops
-    /// first. Lines, not fields: a client that names them in `Connection` must not get rid of them.
+    /// Removes the field from the head and returns its lines, with those of earlier hops first. They are lines
+    /// rather than fields, because a client could otherwise remove them by naming them in `Connection`.
     func take(_ kind: ForwardedField, from head: inout RequestHead) -> [UInt8] {
         var lines: [UInt8] = []
         func write(_ name: StaticString, _ value: String) {
@@ -50,7 +50,7 @@ struct ForwardedElement {
         return parts.joined(separator: ";")
     }
 
-    /// An IPv6 address stands in brackets, and therefore in quotes (§6).
+    /// An IPv6 address is in brackets, and therefore in quotes (RFC 7239 §6).
     private static func node(_ address: IPAddress) -> String {
         address.family == .v6 ? "\"[\(address)]\"" : address.description
     }

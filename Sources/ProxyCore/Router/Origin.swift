@@ -1,7 +1,7 @@
 public import HTTPCodec
 
-/// Where a request goes: the key of pooled connections. It goes from hand to hand for each request, so it is one reference, and
-/// knows its hash.
+/// The destination of a request, which is the key of pooled connections. It is copied for each request, so it is one reference
+/// with a precomputed hash.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     private var place: Place
 
@@ -13,18 +13,18 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Lower case, without brackets.
     public var host: String { place.parts.host }
     public var port: UInt16 { place.parts.port }
-    /// The way there, where it leads by another proxy.
+    /// The route, when it leads through another proxy.
     public var route: Route? {
         get { place.parts.route }
         set { change { $0.route = newValue } }
     }
-    /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
+    /// The name for SNI and certificate checks when it is not `host`: the client sent it in a tunnel to that host.
     public var serverName: String? {
         get { place.parts.serverName }
         set { change { $0.serverName = newValue } }
     }
-    /// HTTP/2 is likely to be spoken there without TLS: who asks for it in a tunnel has begun so, which is for those who know
-    /// (RFC 9113 §3.3).
+    /// Whether the client began HTTP/2 without TLS in its tunnel there, which requires prior knowledge that the server
+    /// supports it (RFC 9113 §3.3).
     public internal(set) var isSaidToSpeakHTTP2: Bool {
         get { place.parts.isSaidToSpeakHTTP2 }
         set { change { $0.isSaidToSpeakHTTP2 = newValue } }
@@ -51,15 +51,15 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
             route: routes.proxy(for: host).map { scheme == .https ? .tunnel($0) : .forward($0) })
     }
 
-    /// What idle connections are kept under: a proxy that is asked for whole URLs takes those of every origin.
+    /// The key for idle connections: a proxy that takes absolute URLs shares them among all origins.
     public var poolKey: Origin { place.proxy ?? self }
 
-    /// The name and port that are connected to.
+    /// The name and port to connect to.
     public var hop: (host: String, port: UInt16) {
         if let proxy = route?.proxy { (proxy.host, proxy.port) } else { (host, port) }
     }
 
-    /// Whoever is connected to, for messages.
+    /// The peer of the connection, for messages.
     var peer: String {
         if let proxy = route?.proxy { "the upstream proxy \(proxy)" } else { description }
     }
@@ -69,17 +69,17 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         head.target.port == port && head.target.scheme == scheme && isNamed(by: head)
     }
 
-    /// Whether that is what the request calls it, its scheme and port aside.
+    /// Whether the request's host is this origin's name, whatever its scheme and port.
     func isNamed(by head: borrowing RequestHead) -> Bool { head.fields.equal(head.target.host, serverName ?? host) }
 
-    /// The same place with TLS spoken to it.
+    /// The same origin over TLS.
     public var secured: Origin {
         var origin = self
         origin.change { $0.scheme = .https }
         return origin
     }
 
-    /// The same place before anything is spoken to it.
+    /// The same host and port without TLS or another protocol.
     public var unspoken: Origin { Origin(scheme: .http, host: host, port: port, route: route) }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
@@ -96,7 +96,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     private final class Place: Sendable {
         let parts: Parts
         let digest: Int
-        /// The proxy that is asked for whole URLs on the way there.
+        /// The proxy on the route that takes absolute URLs.
         let proxy: Origin?
 
         init(_ parts: Parts) {

@@ -1,6 +1,6 @@
 public import HTTPCodec
 
-/// The head of a request as it goes out, and what its leg adds.
+/// The head of a request to send, with the fields that the codec adds.
 public struct OutgoingHead: Sendable {
     public var head: RequestHead
     public var forwarding: Forwarding

@@ -1,44 +1,44 @@
 import HTTPCodec
 import Interception
 
-/// Further attempts that an exchange has had, at whose wish, and whether it may have another one.
+/// Counts an exchange's retries by interceptor and decides whether another is allowed.
 struct RetryLedger {
-    /// The exchange whose request would be sent again.
+    /// The state of the exchange that decides about a retry.
     struct Circumstances {
         let limits: Limits
         let clientHasEnded: Bool
         let isBodyKept: Bool
         let lacksRoom: Bool
         let method: Method
-        /// When no attempt may begin any more, in milliseconds of the loop's clock.
+        /// The time after which no attempt may begin, in milliseconds of the loop's clock.
         let end: Int
         let now: Int
-        /// Since 1970.
+        /// Seconds since 1970.
         let seconds: Int
-        /// The response at hand asks for another attempt then (`Retry-After`).
+        /// The `Retry-After` field of the current response.
         let retryAfter: String?
     }
 
-    /// An attempt that an interceptor may have.
+    /// A retry granted to an interceptor.
     struct Grant {
         let wish: RetryWish
-        /// Which of its attempts it is, and of how many.
+        /// The number of the retry, and the most that the interceptor may have.
         let number: Int
         let most: Int
-        /// How long to wait before it, in milliseconds.
+        /// The delay before the retry, in milliseconds.
         let wait: Int
     }
 
     private(set) var total = 0
-    /// Who asked for the one that is under way.
+    /// The interceptor that asked for the current attempt.
     private(set) var last: String?
     private var counts: [String: Int] = [:]
 
-    /// One that no interceptor's retry asked for: the connection had gone stale, or a login was over.
+    /// Counts a retry that no interceptor asked for: the connection was stale, or a login has finished.
     mutating func enterUnasked() { total += 1 }
 
-    /// Gives an attempt to the first of those who wish for one that may have it.
-    /// - Returns: nil where the answer, or what is there instead, stands.
+    /// Grants a retry to the first interceptor that wishes one and may have it.
+    /// - Returns: nil when the response or the error stands.
     mutating func grant(
         _ wishes: [RetryWish], _ circumstances: Circumstances, _ notes: inout [ExchangeMoment]
     ) -> Grant? {
@@ -53,7 +53,7 @@ struct RetryLedger {
                 notes.append(.notRetried(interceptor: wish.interceptor, reason))
                 continue
             }
-            // no more than there are left for all
+            // the limit of all retries caps that of each interceptor
             let most = min(wish.policy.times, number - 1 + circumstances.limits.retries - total)
             total += 1
             last = wish.interceptor
@@ -63,7 +63,7 @@ struct RetryLedger {
         return nil
     }
 
-    /// Why nobody may have this exchange's request sent again.
+    /// The reason why the request must not be sent again.
     private func refusal(_ circumstances: Circumstances) -> String? {
         let limits = circumstances.limits
         if circumstances.clientHasEnded { return "the client has closed its side" }
@@ -87,7 +87,7 @@ struct RetryLedger {
         return nil
     }
 
-    /// How long to wait before another attempt, in milliseconds.
+    /// The delay before a retry, in milliseconds.
     private static func wait(for policy: RetryPolicy, _ number: Int, _ circumstances: Circumstances) -> Int {
         if policy.heedsRetryAfter, let field = circumstances.retryAfter,
             let asked = RetryAfter.delay(field, now: circumstances.seconds, cap: policy.backoff.cap)

@@ -1,13 +1,13 @@
-/// What is different on the way to the origin by whom an exchange is for: a client, or a filter that makes a call.
+/// The differences in routing between a client's exchange and a filter's call.
 struct RouterTerms {
-    /// Its connections may have served other requests, and serve others afterwards. AM does not do twice what a call has it do, and
-    /// an idle connection may have ended unseen.
+    /// Whether its connections may be shared with other requests. A call must reach AM only once, and an idle connection may
+    /// have closed unnoticed.
     let sharesConnections: Bool
-    /// AM is asked about it, and what is advised in its response is looked for.
+    /// Whether AM must allow the request, and its response is searched for an advice.
     let isGuarded: Bool
-    /// A client takes interim responses and another protocol, and may be gone; the origin may learn who it is.
+    /// Whether there is a client: it takes interim responses and upgrades and may disconnect; origins may learn its identity.
     let hasClient: Bool
-    /// Its length is announced even where there is no body.
+    /// Whether Content-Length is sent even without a body.
     let announcesLength: Bool
 
     static let client = RouterTerms(sharesConnections: true, isGuarded: true, hasClient: true, announcesLength: false)

@@ -2,11 +2,11 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// CONNECT in a stream (RFC 9113 §8.5). What is in there is a further connection of the same client, which is given the request
-/// as HTTP/1 has it and does with it what it does with any: asks for a password, connects, peeks, opens TLS. Its answer and all
-/// that follows go to and fro here as they are.
+/// CONNECT in a stream (RFC 9113 §8.5). A child connection of the same client gets the request in HTTP/1 form and treats it like
+/// any other: it authenticates, connects, peeks and decrypts TLS. Its response and all later bytes are relayed here
+/// unchanged.
 extension ClientConnection {
-    /// Asks for the connection in the stream, and gives it the request.
+    /// Orders the child connection for the stream and gives it the request.
     mutating func carry(_ cell: ExchangeCell, _ out: inout Outbox) {
         cell.exchange.enter(.tunnelling, until: .max)
         cell.stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
@@ -16,14 +16,14 @@ extension ClientConnection {
         out.send(OutgoingHead(head: cell.exchange.request, forwarding: forwarding), of: cell.exchange.id)
     }
 
-    /// The machine of the connection in a stream. It counts for its client as any other.
+    /// The child connection for a stream. It counts against its client's share like any other.
     public func carried(now: Int) throws(ClientShares.Refusal) -> ClientConnection {
         ClientConnection(
             engine: engine, stores: context.stores, client: context.name, source: context.source.inStream,
             share: try context.share?.another(engine.settings.limits), now: now)
     }
 
-    /// The client has no share left for a connection in the stream.
+    /// The client's share has no room for a connection in the stream.
     public mutating func notCarried(
         _ refusal: ClientShares.Refusal, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
@@ -39,7 +39,7 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    /// Reads the answer of the connection in the stream, which made it here.
+    /// Reads the child connection's response to CONNECT.
     mutating func readCarried(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for cell: ExchangeCell,
         _ out: inout Outbox
@@ -73,7 +73,7 @@ extension ClientConnection {
         }
     }
 
-    /// Has it recorded what became of an exchange that is over. What is in a stream is recorded by the connection there.
+    /// Orders the record of an exchange that is over. The child connection records a tunnel in a stream.
     mutating func orderRecord(of cell: ExchangeCell, _ out: inout Outbox) {
         guard cell.stream?.tunnel?.isCarried == true, let index = cells.firstIndex(where: { $0 === cell }) else {
             return out.orders.append(.record(cell.exchange.id))

@@ -1,8 +1,8 @@
 import HTTPCodec
 
-/// Tunnels that are streams at their origins (RFC 8441), whatever they are at their clients.
+/// Tunnels over an HTTP/2 stream of the origin (RFC 8441), in either version at the client.
 extension ClientConnection {
-    /// Something came on the origin's stream of a tunnel.
+    /// Handles an event on the origin's stream of a tunnel.
     mutating func tunnelCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout Outbox)
     {
         switch event {
@@ -18,8 +18,8 @@ extension ClientConnection {
         }
     }
 
-    /// The origin sends nothing more.
-    /// - Parameter cleanly: false where what it sent may have been cut short, and it hears nothing either.
+    /// The origin sends no more.
+    /// - Parameter cleanly: false when its bytes may be truncated, and it receives no more either.
     mutating func endOrigin(of cell: ExchangeCell, cleanly: Bool, _ out: inout Outbox) {
         if cell.stream?.tunnel != nil {
             guard !cell.exchange.isOver else { return }

@@ -3,22 +3,22 @@ import HTTPCodec
 import Interception
 public import TLSEngine
 
-/// The client's TLS: whether a tunnel is opened, with whose name, and what came of it.
+/// The client's TLS: decides whether to decrypt a tunnel, with which certificate, and handles the handshake's outcome.
 extension ClientConnection {
     /// Alerts that refuse a ClientHello (RFC 8446 §5.1, §6.2): fatal decode_error.
     private static let decodeError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x32]
-    /// The same for internal_error.
+    /// The same alert for internal_error.
     private static let internalError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x50]
 
     var interception: InterceptionPolicy { engine.settings.interception }
 
-    /// A listener that speaks TLS itself: the first bytes go to its engine.
-    /// - Returns: false while too little is here.
+    /// On a TLS listener, the first bytes go to the TLS engine.
+    /// - Returns: false while too few bytes are here.
     mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
         case .http, .http2, .connect:
-            // answered in the clear, for that is what the client understands
+            // respond in clear text, because the client did not begin TLS
             let cell = recorded(&out)
             enter(.serving)
             cell.exchange.answer(
@@ -28,7 +28,7 @@ extension ClientConnection {
         case .other:
             switch ClientHello.peek(bytes) {
             case .needsMore:
-                // whoever begins a handshake has to go on with it
+                // a client that begins a handshake must finish it in time
                 if !begun { enter(.awaitingHello(begun: true), until: out.now + engine.settings.timeouts.tls) }
                 return false
             case .hello(let hello): secure(nil, showing: .listener(hello.serverName), bytes, &out)
@@ -42,9 +42,9 @@ extension ClientConnection {
 
     // MARK: inside a tunnel
 
-    /// The first bytes inside the tunnel are no HTTP. False while they do not tell yet.
+    /// Handles first bytes of a tunnel that are no HTTP. False while they do not show the protocol yet.
     mutating func peekSecure(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
-        // where AM is asked, the name in there says whether it has to be
+        // where AM must allow requests, the name in the ClientHello shows whether it must be asked
         guard !interception.isEmpty || engine.isEnforcing else {
             openTunnel(tunnel, .unread, &out)
             return true
@@ -66,7 +66,7 @@ extension ClientConnection {
 
     private static let tooLarge = "the client's ClientHello is larger than \(ClientHello.maxBytes) bytes"
 
-    /// Whoever begins a handshake has to go on with it.
+    /// Starts the timeout of a handshake that the client has begun.
     private mutating func beginHello(_ tunnel: Tunnel, _ now: Int) {
         guard !tunnel.hasHello else { return }
         var tunnel = tunnel
@@ -74,7 +74,7 @@ extension ClientConnection {
         enter(.peeking(tunnel), until: now + engine.settings.timeouts.tls)
     }
 
-    /// The configuration is asked again, now that the client has said whom it wants.
+    /// Evaluates the configuration again with the name that the client sent in its ClientHello.
     private mutating func decide(
         _ hello: ClientHello, _ tunnel: Tunnel, _ bytes: Span<UInt8>, _ out: inout Outbox
     ) {
@@ -98,7 +98,7 @@ extension ClientConnection {
         opened.handshake = context.stores.refusals.map {
             HandshakeMark($0, ServerPlace(name, port: target.port), context.key)
         }
-        // TLS may begin on a connection that stands, once there is something to ask
+        // a pooled connection without TLS may start TLS later, if the origin has sent nothing
         giveBack(tunnel, reusable: tunnel.heard.isEmpty, &out)
         secure(opened, showing: .host(name), bytes, &out)
     }
@@ -119,7 +119,7 @@ extension ClientConnection {
 
     // MARK: the handshake's outcome
 
-    /// The client's handshake is done: what it says from here on comes decrypted.
+    /// The client's handshake is done: its further bytes come decrypted.
     public mutating func clientSecured(_ negotiated: TLSStream.Negotiated, now: Int, _ out: inout Outbox) {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
@@ -131,14 +131,14 @@ extension ClientConnection {
         let name = tunnel.target.serverName ?? tunnel.target.host
         context.stores.refusals?.accepted(ServerPlace(name, port: tunnel.target.port), by: context.key)
         cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
-        // the tunnel is recorded by itself, the requests inside as exchanges of their own
+        // the tunnel has its own record, and each request in it is an exchange of its own
         cell.exchange.complete(now)
         out.orders.append(.record(cell.exchange.id))
         context.tunnel = tunnel.target.secured
     }
 
     /// The client's handshake failed.
-    /// - Parameter hasSeen: the client had been shown the certificate.
+    /// - Parameter hasSeen: the client had received the certificate.
     public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout Outbox) {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
@@ -164,10 +164,10 @@ extension ClientConnection {
     }
 }
 
-/// Remembers which servers' certificates which clients refuse again and again: one client's word counts for itself alone.
+/// Remembers which clients repeatedly refuse which servers' certificates. A refusal counts only for its own client.
 public protocol RefusalStore: AnyObject, Sendable {
     func began(_ place: ServerPlace, by client: ClientKey)
-    /// - Parameter isDone: the handshake went well, and there was a connection.
+    /// - Parameter isDone: the handshake succeeded, and there was a connection.
     func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool)
     func refused(_ place: ServerPlace, by client: ClientKey)
     func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure
@@ -175,12 +175,12 @@ public protocol RefusalStore: AnyObject, Sendable {
     func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool
 }
 
-/// A client's handshake, and the connection that it led to: there is one of them until the last reference to this is given up.
+/// A client's handshake and the connection after it. Its lifetime ends with the last reference.
 final class HandshakeMark {
     private let store: any RefusalStore
     private let place: ServerPlace
     private let client: ClientKey
-    /// It went well.
+    /// The handshake succeeded.
     var isDone = false
 
     init(_ store: any RefusalStore, _ place: ServerPlace, _ client: ClientKey) {

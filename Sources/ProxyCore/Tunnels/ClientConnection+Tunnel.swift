@@ -3,11 +3,11 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// CONNECT: a tunnel that is relayed unopened, unless plain HTTP is spoken in it, or its TLS is opened.
+/// CONNECT: relays a tunnel unread, unless it carries plain HTTP or its TLS is decrypted.
 extension ClientConnection {
-    /// CONNECT may be answered.
+    /// Begins a tunnel for an admitted CONNECT.
     mutating func beginTunnel(of cell: ExchangeCell, _ out: inout Outbox) {
-        // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
+        // the tunnel's protocol is not known yet; the pool must look for plain HTTP
         var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
         guard mayBegin(target) else {
             cell.exchange.log.tell(.noLongerPermitted, out.now)
@@ -16,17 +16,17 @@ extension ClientConnection {
         target.route = engine.tunnelRoute(to: target.host)
         let tunnel = Tunnel(target: target)
         guard interception.opens(target.host, port: target.port) else { return dial(tunnel, &out) }
-        // who answers in the origin's place needs none
+        // no connection is needed when an interceptor responds in the origin's place
         if engine.mayStandIn(target.host, port: target.port) { return accept(tunnel, &out) }
         enter(.connecting(ordered(tunnel, by: .reach(cell.exchange.id, target), &out)))
     }
 
-    /// Asks for the tunnel's connection, for which the client waits.
+    /// Orders the tunnel's connection; the client waits for it.
     private mutating func dial(_ tunnel: Tunnel, _ out: inout Outbox) {
         enter(.connecting(ordered(tunnel, &out)))
     }
 
-    /// - Parameter order: what asks for it; nil where it has to be a connection of the tunnel's own.
+    /// - Parameter order: the order for the connection; nil when the tunnel needs one of its own.
     mutating func ordered(_ tunnel: Tunnel, by order: Order? = nil, _ out: inout Outbox) -> Tunnel {
         guard let cell = current else { return tunnel }
         var tunnel = tunnel
@@ -38,28 +38,28 @@ extension ClientConnection {
         return tunnel
     }
 
-    /// Answers the client's CONNECT. What it says next decides what the tunnel is.
+    /// Responds to the client's CONNECT. The client's next bytes decide the tunnel's protocol.
     private mutating func accept(_ tunnel: Tunnel, _ out: inout Outbox) {
         var tunnel = tunnel
         tunnel.isAnswered = true
         tunnel.awaitsClientUntil = out.now + Self.peekTimeout
         current?.exchange.log.tell(.delivered(status: 200), out.now)
-        // a protocol in which the origin speaks first has to be given the chance
+        // in some protocols the origin speaks first: without a connection to it, wait only briefly for the client
         var timeout = engine.settings.timeouts.tunnelIdle
         if case .none = tunnel.lease { timeout = Self.peekTimeout }
         enter(.peeking(tunnel), until: out.now + timeout)
         out.client.append(literal: Self.established)
         let hasEnded = context.hasEnded
-        // its last words come before its end
+        // the client's last bytes come before its end
         context.endedAt = nil
         drainPending(&out)
         if hasEnded { clientEnded(now: out.now, &out) }
     }
 
-    /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
+    /// How long to wait for a client whose TLS would be decrypted before connecting to its origin, in milliseconds.
     static let peekTimeout = 1_000
 
-    /// The client says nothing in its tunnel, or not enough.
+    /// The client has sent nothing in its tunnel, or too little.
     mutating func peekTimedOut(_ tunnel: Tunnel, _ out: inout Outbox) {
         if tunnel.hasHello { return clientHandshakeTimedOut(&out) }
         switch tunnel.lease {
@@ -92,7 +92,7 @@ extension ClientConnection {
         case .connecting(var tunnel):
             tunnel.lease = .standing
             if !tunnel.isAnswered { return accept(tunnel, &out) }
-            // what is in the tunnel was decided before it was connected
+            // the tunnel's protocol was decided before it was connected
             openTunnel(id, &out)
         case .peeking(var tunnel):
             tunnel.lease = .standing
@@ -107,9 +107,9 @@ extension ClientConnection {
         interception.opens(tunnel.target.host, port: tunnel.target.port)
     }
 
-    /// The origin's connection has ended before the client said anything. Where TLS is opened there is another one for what is in
-    /// it; the client has as long to begin as where none stood.
-    /// - Returns: false where that was done before, or nothing is opened.
+    /// The origin closed its connection before the client said anything. If TLS is decrypted, requests get another connection;
+    /// the client then has as long to begin as without one.
+    /// - Returns: false when this was done before, or nothing is decrypted.
     mutating func doWithoutOrigin(_ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
         guard !tunnel.hasLost, !tunnel.isUnknown, opens(tunnel) else { return false }
         giveBack(tunnel, reusable: false, &out)
@@ -119,7 +119,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Somebody is there, which took no connection of the tunnel's own.
+    /// The destination is reachable, without a connection of the tunnel's own.
     public mutating func reached(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard case .connecting(var tunnel) = stage, !tunnel.isAnswered, current?.exchange.id == id else { return }
@@ -127,7 +127,7 @@ extension ClientConnection {
         accept(tunnel, &out)
     }
 
-    /// There is no connection for the tunnel.
+    /// The driver could not connect the tunnel.
     mutating func tunnelFailed(_ failure: LeaseFailure, _ tunnel: Tunnel, _ out: inout Outbox) {
         guard let cell = current else { return close(reset: true, &out) }
         var step = LeaseStep.connecting
@@ -139,12 +139,12 @@ extension ClientConnection {
             return close(reset: true, &out)
         }
         enter(.serving)
-        // what the client may have sent for the tunnel must not be read as a request
+        // bytes that the client sent for the tunnel must not be read as a request
         cell.exchange.answer(error, isLast: true, &out)
         settle(cell, &out)
     }
 
-    /// Where the tunnel leads was judged by rules that are no more. Nothing has gone through it yet, so it is made again.
+    /// Connects the tunnel again under new rules, because nothing has passed through it yet.
     mutating func connectAnew(_ out: inout Outbox) {
         guard let cell = current else { return }
         switch stage {
@@ -157,25 +157,25 @@ extension ClientConnection {
             out.orders.append(.release(cell.exchange.id, reusable: false))
             let limit = deadline
             enter(.peeking(ordered(tunnel, &out)))
-            // a handshake that the client began has the time that it had
+            // a handshake that has begun keeps its timeout
             if tunnel.hasHello { wait(until: limit) }
         case .preface, .awaitingHello, .securing, .serving, .tunnel, .lingering, .closed: break
         }
     }
 
-    // MARK: what is inside
+    // MARK: the tunnel's protocol
 
-    /// Looks at the first bytes inside the tunnel. False while they do not tell yet.
+    /// Recognizes the protocol from the first bytes in the tunnel. False while they do not show it yet.
     mutating func peek(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
         case .other, .connect: return peekSecure(bytes, tunnel, &out)
         case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, .unread, &out)
         case .http, .http2:
-            // from here on the requests inside are exchanges of their own, and recorded as such
+            // from here on the requests inside are exchanges with records of their own
             var target = tunnel.target
             if case .http2 = TunnelProtocol.recognise(bytes) { target.isSaidToSpeakHTTP2 = true }
-            // where HTTP/2 is known to be spoken, nothing may ask in HTTP/1
+            // an HTTP/2 cleartext origin must not get HTTP/1 requests, so do not reuse the connection
             giveBack(tunnel, reusable: !engine.settings.http2.speaksCleartext(to: target), &out)
             forgetConnect(&out)
             context.tunnel = target
@@ -185,13 +185,13 @@ extension ClientConnection {
         return true
     }
 
-    /// The next bytes are requests of the tunnel's inside.
+    /// Reads the next bytes as requests inside the tunnel.
     mutating func serveInside(_ now: Int) {
         codec.next()
         enter(.serving, until: now + engine.settings.timeouts.idle)
     }
 
-    /// The connection that stands, or is being made, is not wanted any more.
+    /// Gives back the tunnel's connection, whether it stands or is being made.
     mutating func giveBack(_ tunnel: Tunnel, reusable: Bool, _ out: inout Outbox) {
         guard let cell = current else { return }
         switch tunnel.lease {
@@ -201,14 +201,14 @@ extension ClientConnection {
         }
     }
 
-    /// The CONNECT itself is not recorded.
+    /// Removes the CONNECT exchange without a record.
     mutating func forgetConnect(_ out: inout Outbox) {
         guard let cell = current, let index = cells.firstIndex(where: { $0 === cell }) else { return }
         cells.remove(at: index)
         out.giveBack(cell)
     }
 
-    /// From here on nobody looks at what is in the tunnel.
+    /// Relays the tunnel unread from here on.
     mutating func openTunnel(_ tunnel: Tunnel, _ content: UnopenedContent, _ out: inout Outbox) {
         guard let cell = current else { return close(reset: true, &out) }
         if let error = refusal(of: tunnel, content) {
@@ -223,8 +223,8 @@ extension ClientConnection {
         }
     }
 
-    /// What was said already goes first.
-    /// - Parameter heard: by the origin.
+    /// Relays the tunnel, beginning with the bytes already received.
+    /// - Parameter heard: bytes received from the origin.
     mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
         if cell(id)?.exchange.attempt.lease.isStream != true {
             relays[.client] = .max
@@ -236,18 +236,18 @@ extension ClientConnection {
         intake.pending = []
         intake.isPaused = false
         passOn(heard.span, of: id, &out)
-        // a client may have ended before its request became a tunnel
+        // the client may have ended before its request became a tunnel
         if context.hasEnded { clientEndedTunnel(id, &out) }
     }
 
-    /// The origin speaks first: no HTTP is in there, but for HTTP/2 without TLS.
+    /// Handles bytes of an origin that speaks first: this is no HTTP, except for HTTP/2 without TLS.
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if case .peeking(var tunnel) = stage {
             let mayBeHTTP2 = tunnel.hears(bytes) && !tunnel.hasHello && engine.settings.http2.clients
             let awaitsClient =
                 tunnel.hasRoom && !tunnel.isUnknown && out.now < tunnel.awaitsClientUntil && opens(tunnel)
             guard mayBeHTTP2 || awaitsClient else { return openTunnel(tunnel, .unread, &out) }
-            // whose client speaks HTTP/2, or TLS that is opened, has done so already, or does so now
+            // a client that speaks HTTP/2 or decrypted TLS has begun already, or begins now
             enter(.peeking(tunnel), until: tunnel.hasHello ? deadline : min(deadline, out.now + Self.peekTimeout))
         } else if case .tunnel(let id) = stage {
             passOn(bytes, of: id, &out)
@@ -261,7 +261,7 @@ extension ClientConnection {
 }
 
 enum TunnelProtocol {
-    /// `connect`: the one method that no tunnel carries.
+    /// `connect`: the one method that is forbidden in a tunnel.
     case http, http2, connect, other, undecided
 
     private static let methods: [StaticString] = [

@@ -2,11 +2,11 @@ import HTTPCodec
 import Interception
 import TLSEngine
 
-/// What a failed handshake of the client means.
+/// Interprets a failed TLS handshake of the client.
 extension ClientContext {
     /// - Parameters:
-    ///   - hasSeen: the client had been shown the certificate.
-    ///   - tunnel: where it was; nil where it was with the listener.
+    ///   - hasSeen: the client had received the certificate.
+    ///   - tunnel: the handshake's tunnel; nil for the listener's own TLS.
     func handshakeFailed(
         _ fault: TLSFault, hasSeen: Bool, _ tunnel: Tunnel?, _ onRefusal: InterceptionPolicy.OnRefusal
     ) -> ExchangeMoment {
@@ -46,7 +46,7 @@ extension ClientContext {
     private static let remedy =
         "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in "
         + "tls.except where the client accepts one certificate alone"
-    /// Nothing is opened at a listener: the client speaks TLS to its proxy.
+    /// The remedy at a listener, where nothing is decrypted: the client speaks TLS to its proxy.
     private static let listenerRemedy =
         "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
         + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
@@ -60,7 +60,7 @@ extension ClientContext {
         stores.refusals?.refused(ServerPlace(name, port: tunnel.target.port), by: key)
     }
 
-    /// What a client means that closes when it has seen the certificate.
+    /// Interprets a close by the client after it has received the certificate.
     private func departure(from name: String, _ tunnel: Tunnel?) -> RefusalCounts.Departure {
         guard let tunnel, let refusals = stores.refusals else { return .unclear }
         return refusals.left(ServerPlace(name, port: tunnel.target.port), by: key)

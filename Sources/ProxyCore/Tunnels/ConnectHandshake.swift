@@ -1,25 +1,25 @@
 internal import HTTP1
 internal import HTTPCodec
 
-/// The making of a tunnel through another proxy (RFC 9110 §9.3.6), as the client of that proxy.
+/// Makes a tunnel through another proxy, as that proxy's client (RFC 9110 §9.3.6).
 public struct ConnectHandshake {
     public enum Outcome: Equatable, Sendable {
         case needsMore
-        /// The tunnel stands. The first byte that came out of it is at this offset of what was given last.
+        /// The tunnel stands. Its first byte is at this offset of the bytes given last.
         case established(at: Int)
-        /// The proxy's answer is no success.
+        /// The proxy's response has no 2xx status.
         case refused(status: Int)
-        /// The proxy's answer breaks HTTP; in words.
+        /// The proxy's response is invalid HTTP; with a description.
         case broken(String)
     }
 
     private var leg = HTTP1Client()
     private var interims = 0
     private let limits: HeadLimits
-    /// What to send first.
+    /// The bytes to send first.
     public let request: [UInt8]
 
-    /// Interim answers that are passed over.
+    /// The most interim responses to skip.
     private static let maxInterims = 8
 
     public init(to origin: Origin, by proxy: UpstreamProxy, _ engine: Engine) {

@@ -2,10 +2,10 @@ import Formats
 import HTTPCodec
 import Interception
 
-/// A tunnel in the client's stream: what the client has switched to there (RFC 8441), or asked for by CONNECT. It ends alone; the
-/// connection goes on. Whoever calls these methods settles the exchange afterwards.
+/// A tunnel in a client's stream, after an extended CONNECT (RFC 8441) or a CONNECT. It ends alone; the
+/// connection goes on. The caller of these methods settles the exchange afterwards.
 extension ExchangeCell {
-    /// From here on nobody looks at what is on the stream. What the client said already goes first.
+    /// Relays the stream unread from here on, beginning with the client's bytes already received.
     func openTunnel(_ codec: borrowing ServerCodec, idle: Int, _ out: inout Outbox) {
         let limit = out.now + idle
         stream.change { $0.tunnel = StreamTunnel(kind: .switched, deadline: limit) }
@@ -20,7 +20,7 @@ extension ExchangeCell {
         keepTunnel(until: out.now + idle)
         guard !bytes.isEmpty else { return }
         out.sendRaw(bytes, of: exchange.id)
-        // the end that may come right behind must not find that nothing waits
+        // count the bytes as queued at once, so that an end right behind them waits for them
         origin.isSent()
         exchange.log.record.requestBytes += UInt64(bytes.count)
         stream.change { $0.owed += bytes.count }
@@ -35,33 +35,33 @@ extension ExchangeCell {
         exchange.log.record.responseBytes += UInt64(bytes.count)
     }
 
-    /// Something moved.
+    /// Restarts the idle timeout.
     func keepTunnel(until limit: Int) {
-        // the connection in there has times of its own, until it is heard of no more
+        // a child connection has timeouts of its own until it has ended
         guard stream?.tunnel?.isCarried == false || origin.hasEnded else { return }
         stream.change { stream in stream.tunnel.change { $0.deadline = limit } }
     }
 
-    /// The client sends nothing more on the stream.
+    /// The client sends no more on the stream.
     func endClientSide(_ out: inout Outbox) {
         stream.change { stream in stream.tunnel.change { $0.clientHasEnded = true } }
         out.orders.append(.finishOrigin(exchange.id))
         finishTunnel(&out)
     }
 
-    /// The origin sends nothing more.
-    /// - Parameter cleanly: false where what it sent may have been cut short.
+    /// The origin sends no more.
+    /// - Parameter cleanly: false when its bytes may be truncated.
     func endOriginSide(cleanly: Bool, _ codec: inout ServerCodec, idle: Int, _ out: inout Outbox) {
         guard let stream else { return }
         origin.end()
-        // what ends without an answer has been cut off
+        // a tunnel that ends without a response to CONNECT was cut off
         guard cleanly, stream.tunnel?.awaitsAnswer != true else { return exchange.cut(reset: true, &out) }
         codec.end(trailers: [], on: stream.id, &out)
         keepTunnel(until: out.now + idle)
         finishTunnel(&out)
     }
 
-    /// It is over when both sides have ended, or nobody is left to hear the client.
+    /// Ends the tunnel when both sides have ended, or the origin cannot receive any more.
     func finishTunnel(_ out: inout Outbox) {
         guard let tunnel = stream?.tunnel, origin.hasEnded, !exchange.isOver,
             tunnel.clientHasEnded && origin.isDone || origin.isLost
@@ -70,7 +70,7 @@ extension ExchangeCell {
         exchange.complete(out.now)
     }
 
-    /// Lets the client send as much as has been used, unless its origin has enough to take.
+    /// Grants the client as many bytes as were used, unless the origin's queue is full.
     func grant(_ codec: borrowing ServerCodec, _ out: inout Outbox) {
         guard let owed = stream?.owed, owed > 0, origin.queue != .full, let id = stream?.id else { return }
         codec.used(owed, of: id, &out)

@@ -1,15 +1,15 @@
-/// A client's stream on which no HTTP is spoken any more: what comes from either side goes to the other as it is.
+/// A client's stream that carries a tunnel: bytes are relayed both ways unchanged.
 struct StreamTunnel {
     enum Kind: Equatable {
-        /// What an exchange switched to (RFC 8441).
+        /// The protocol that an exchange switched to (RFC 8441).
         case switched
-        /// CONNECT (RFC 9113 §8.5): a connection of its own is in there, which answers it and is what is recorded.
+        /// CONNECT (RFC 9113 §8.5): a child connection responds to it and records it.
         case carried(isAnswered: Bool)
     }
 
     var kind: Kind
     var clientHasEnded = false
-    /// When it is over, where nothing more passes through it.
+    /// The time at which the tunnel ends if it stays idle.
     var deadline: Int
 
     var isCarried: Bool { kind != .switched }

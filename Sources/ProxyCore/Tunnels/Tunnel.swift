@@ -1,59 +1,59 @@
 import Formats
 import HTTPCodec
 
-/// A CONNECT that is being answered, until it is clear what the client speaks inside.
+/// A CONNECT until the protocol in its tunnel is known.
 struct Tunnel {
     enum Lease {
-        /// The origin is not asked for yet.
+        /// No connection to the origin was ordered yet.
         case none
         case leasing(LeaseStep)
-        /// Its connection stands.
+        /// The connection to the origin stands.
         case standing
     }
 
     var target: Origin
     var lease = Lease.none
-    /// The client was told that its tunnel stands.
+    /// The client has received the response to CONNECT.
     var isAnswered = false
-    /// Until then a client whose TLS would be opened is waited for, whatever the origin says.
+    /// The time until which a client whose TLS would be decrypted may begin, even if the origin speaks first.
     var awaitsClientUntil = 0
-    /// The client has begun with a ClientHello.
+    /// The client has begun a ClientHello.
     var hasHello = false
     /// The client's handshake is under way.
     var handshake: HandshakeMark?
-    /// What the origin has said that may be the beginning of HTTP/2 (RFC 9113 §3.4): a server does not wait for its client there.
+    /// Bytes of the origin that may begin HTTP/2 (RFC 9113 §3.4): its server need not wait for the client.
     var heard: [UInt8] = []
 
-    /// Its origin's connection stands, or is being made.
+    /// Whether the origin's connection stands or is being made.
     var isAsked: Bool { if case .none = lease { false } else { true } }
 
-    /// Its connection ended before anything was said in there.
+    /// The origin's connection ended before any byte passed.
     var hasLost = false
 
-    /// The client has said what is neither a request nor TLS, where that alone may not pass: the origin may show what it is.
+    /// The client sent neither HTTP nor TLS, which may not pass yet: the origin's bytes may show the protocol.
     var isUnknown = false
 
-    /// The origin spoke first, and neither HTTP nor TLS: requests are none of what is spoken with it.
+    /// Whether the origin spoke first, and neither HTTP nor TLS. Such a protocol carries no HTTP requests.
     var isGreeted: Bool {
         guard let first = heard.first else { return false }
         return !mayBeHTTP2 && !Self.resemblesTLS(first) && !heard.starts(with: "HTTP/".utf8.prefix(heard.count))
     }
 
-    /// The byte may begin a record of TLS (RFC 8446 §5.1): servers pass over some before the ClientHello.
+    /// Whether the byte may begin a TLS record (RFC 8446 §5.1): servers skip some records before the ClientHello.
     static func resemblesTLS(_ byte: UInt8) -> Bool { (20...24).contains(byte) }
 
-    /// More of what the origin says may be kept.
+    /// Whether more bytes of the origin may be kept.
     var hasRoom: Bool { heard.count <= Self.maxHeard }
 
-    /// Keeps what the origin says where it may still be that.
+    /// Keeps bytes of the origin while they may begin HTTP/2.
     mutating func hears(_ bytes: Span<UInt8>) -> Bool {
         heard.append(bytes)
         guard hasRoom else { return false }
         return mayBeHTTP2
     }
 
-    /// What the origin said may begin with a SETTINGS frame of the connection, which acknowledges none. No server has as many
-    /// settings as fill 4 KiB.
+    /// Whether the origin's bytes may begin with a SETTINGS frame on stream 0 without ACK. No server sends 4 KiB of
+    /// settings.
     private var mayBeHTTP2: Bool {
         let isFrame = heard.prefix(9).enumerated().allSatisfy { index, byte in
             switch index {
