@@ -51,7 +51,7 @@ public enum Order: Sendable {
     /// Ask a person for the exchange's step-up. Reported by `personSpoke` when the person answers.
     case awaitPerson(ExchangeID, TransactionID)
     /// Wait for the result of another exchange. Reported by `flightCame`.
-    case awaitFlight(ExchangeID, FlightTicket)
+    case awaitFlight(ExchangeID, WaitingTicket)
     /// Call `woke` at that time exactly, even between the regular checks of timeouts.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` returns its record.

@@ -66,7 +66,7 @@ extension DriverModel {
         happens("person") { $0.personSpoke(id, now: now, &$1) }
     }
 
-    func flightCame(_ ticket: FlightTicket) {
+    func flightCame(_ ticket: WaitingTicket) {
         guard let id = flying.removeValue(forKey: ticket) else { return }
         happens("flight") { $0.flightCame(id, now: now, &$1) }
     }

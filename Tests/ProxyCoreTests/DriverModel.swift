@@ -59,7 +59,7 @@ final class DriverModel: CommandBackend {
     /// Step-ups that wait for a person, and requests that were told to wait at a limit.
     var asked: [(id: ExchangeID, transaction: TransactionID)] = []
     var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
-    var flying: [FlightTicket: ExchangeID] = [:]
+    var flying: [WaitingTicket: ExchangeID] = [:]
     var splitter: Splitter
     /// The client reads nothing: its connection stays until that is over.
     var holdsOutput = false

@@ -330,7 +330,7 @@ extension ClientConnection {
     }
 
     /// Whether the exchange waits for this ticket.
-    public func awaitsFlight(_ ticket: FlightTicket, _ id: ExchangeID) -> Bool {
+    public func awaitsFlight(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
         cell(id)?.exchange.awaits(ticket) ?? false
     }
 

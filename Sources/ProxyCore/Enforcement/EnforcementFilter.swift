@@ -65,7 +65,7 @@ final class EnforcementFilter: Filter {
         stepUp = StepUpFilter(
             policy: policy,
             resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees),
-            isShared: { provided?.own?.source.isSame(as: $0.token) == true })
+            isShared: { provided?.own?.value.session.source.isSame(as: $0.token) == true })
     }
 
     var enforcement: Enforcement { policy.enforcement ?? Enforcement() }

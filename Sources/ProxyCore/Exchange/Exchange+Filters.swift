@@ -140,7 +140,7 @@ extension Exchange {
     var awaitsPerson: Bool { if case .waiting(.filter) = stage { true } else { false } }
 
     /// Whether a filter waits for this ticket.
-    func awaits(_ ticket: FlightTicket) -> Bool {
+    func awaits(_ ticket: WaitingTicket) -> Bool {
         if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
     }
 
