@@ -67,7 +67,7 @@ struct SharedTableTests {
         }
         let waiting = Set((0..<3).compactMap { _ in table.enter(.fetch(key), far) })
         #expect(table.isAwaited(key))
-        table.change { $0.won(CookieJar(), key, fetch: fetch, now) }
+        _ = table.change { $0.won(CookieJar(), key, fetch: fetch, now) }
         let told = try heard(far)
         #expect(told.count == 3 && Set(told) == waiting)
     }

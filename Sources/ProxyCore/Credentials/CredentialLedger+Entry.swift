@@ -1,3 +1,5 @@
+import Authorization
+
 /// What the ledger knows of one key.
 extension CredentialLedger {
     struct Fetch: Sendable {

@@ -307,9 +307,9 @@ public struct CredentialLedger<Value: Credential>: Sendable {
         return nil
     }
 
-    /// A fetch is under way for a key that the test holds of.
-    public func isFetching(_ isIt: (Key) -> Bool) -> Bool {
-        entries.contains { $0.value.fetch != nil && isIt($0.key) }
+    /// A key that the test holds of and that a fetch is under way for.
+    public func fetched(where isIt: (Key) -> Bool) -> Key? {
+        entries.first { $0.value.fetch != nil && isIt($0.key) }?.key
     }
 
     /// This credential or its predecessor was refused.

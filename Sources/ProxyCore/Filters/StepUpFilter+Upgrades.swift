@@ -15,10 +15,12 @@ extension StepUpFilter {
         return true
     }
 
-    /// This client has upgraded that session, or waits for its upgrade.
-    func mayFollow(_ session: SessionSource, _ context: FilterContext) -> Bool {
+    /// A place among those who wait for this client's upgrade of that session; nil if none is under way.
+    func placeToFollow(_ session: SessionSource, _ context: FilterContext) -> WaitingPlace<SharedUpgrade>? {
         let mark = mark(of: session, context)
-        return context.sessions?.upgrades.change { $0.isFetching { $0.mark == mark } } == true
+        guard let store = context.sessions?.upgrades, let key = store.change({ $0.fetched { $0.mark == mark } })
+        else { return nil }
+        return WaitingPlace(store, .fetch(key))
     }
 
     private func mark(of session: SessionSource, _ context: FilterContext) -> Int {
