@@ -50,7 +50,7 @@ extension ClientConnection {
             if cells.isEmpty, calls.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
             for cell in cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
             for call in calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
-        case .preface, .awaitingHello, .securing, .connecting, .peeking: break
+        case .preface, .awaitingHello, .securing, .connect: break
         }
     }
 
@@ -68,14 +68,8 @@ extension ClientConnection {
         switch stage {
         case .closed, .securing: return
         case .tunnel(let id): return clientEndedTunnel(id, &out)
-        case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
-        // the end of a stream is a half-close (RFC 9113 §8.5); the end of a socket mostly means that the client has gone
-        case .connecting where context.source.isInStream: return
-        case .peeking(let tunnel)
-        where !tunnel.hasHello && (!intake.pending.isEmpty || context.source.isInStream && tunnel.isAsked):
-            // too few bytes to be HTTP or a ClientHello, and no more will come
-            return openTunnel(tunnel, .unread, &out)
-        case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
+        case .connect: return tellTunnel(.clientEnded(inStream: context.source.isInStream), &out)
+        case .preface, .awaitingHello, .lingering: return close(reset: false, &out)
         case .serving: break
         }
         // a multiplexed client closes its streams one by one
@@ -117,7 +111,7 @@ extension ClientConnection {
     ) {
         out.now = now
         cell(id)?.origin = Endpoint()
-        if isTunnelLeasing { return tunnelConnected(id, &out) }
+        if case .connect = stage { return tellTunnel(.connected, &out) }
         guard let cell = cell(id), !cell.exchange.isOver else {
             return out.orders.append(.release(id, reusable: true))
         }
@@ -139,7 +133,9 @@ extension ClientConnection {
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         switch stage {
-        case .connecting(let tunnel), .peeking(let tunnel): tunnelReached(step, tunnel, now)
+        case .connect:
+            tunnel.reached(step, until: now + engine.settings.timeouts.of(step))
+            wait(until: tunnel.deadline)
         default: cell(id)?.exchange.leaseReached(step, now)
         }
     }
@@ -150,7 +146,7 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .connecting(let tunnel), .peeking(let tunnel): tunnelFailed(failure, tunnel, &out)
+        case .connect: tellTunnel(.failed(failure), &out)
         default:
             guard let cell = cell(id) else { return }
             cell.exchange.leaseFailed(failure, &context, &out)
@@ -165,9 +161,7 @@ extension ClientConnection {
     ) {
         out.now = now
         var position = 0
-        switch stage {
-        case .tunnel, .peeking: break
-        case .preface, .awaitingHello, .securing, .serving, .connecting, .lingering, .closed:
+        if !isTunnel, !tunnel.isPeeking {
             if let cell = cell(id), let tunnel = cell.stream?.tunnel {
                 if tunnel.awaitsAnswer { readCarried(bytes, &position, through: &origin, for: cell, &out) }
             } else {
@@ -177,7 +171,7 @@ extension ClientConnection {
                 return cell.deliver(
                     bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
             }
-            guard case .tunnel = stage else { return }
+            guard isTunnel else { return }
         }
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
@@ -243,16 +237,13 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .peeking(let tunnel):
-            if doWithoutOrigin(tunnel, &out) { return }
-            guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
-            // relay the origin's last bytes, which were no HTTP/2
-            openTunnel(tunnel, .unread, &out)
+        case .connect where tunnel.isPeeking:
+            tellTunnel(.originEnded(cleanly: cleanly), &out)
             if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
             return
         case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
         case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
-        case .preface, .awaitingHello, .securing, .serving, .connecting: break
+        case .preface, .awaitingHello, .securing, .serving, .connect: break
         }
         if let cell = cell(id), cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)
@@ -404,8 +395,7 @@ extension ClientConnection {
             closeStreams(&out)
         case .serving: requestTimedOut(&out)
         case .securing: clientHandshakeTimedOut(&out)
-        case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)
-        case .peeking(let tunnel): peekTimedOut(tunnel, &out)
+        case .connect: tellTunnel(.timedOut, &out)
         case .awaitingHello(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
         case .tunnel, .lingering: close(reset: false, &out)
         case .closed:

@@ -11,7 +11,7 @@ extension ClientConnection {
     private var isOver: Bool {
         switch stage {
         case .lingering, .closed: true
-        case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking, .tunnel: false
+        case .preface, .awaitingHello, .securing, .serving, .connect, .tunnel: false
         }
     }
 
@@ -76,8 +76,8 @@ extension ClientConnection {
                     }
                 }
                 guard serve(bytes, &position, &out) else { return position }
-            case .peeking(let tunnel):
-                guard peek(bytes.extracting(position...), tunnel, &out) else { return position }
+            case .connect:
+                guard peek(bytes.extracting(position...), &out) else { return position }
                 switch stage {
                 case .securing, .closed: return bytes.count
                 case .tunnel: return pass(bytes.extracting(position...), &out) ? bytes.count : position
@@ -90,7 +90,7 @@ extension ClientConnection {
             case .awaitingHello(let begun):
                 guard peekHello(bytes.extracting(position...), begun: begun, &out) else { return position }
                 return bytes.count
-            case .connecting, .securing, .lingering, .closed: return position
+            case .securing, .lingering, .closed: return position
             }
         }
         return position

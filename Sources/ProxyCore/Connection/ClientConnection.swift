@@ -13,13 +13,12 @@ public struct ClientConnection: ~Copyable {
         /// The listener speaks TLS, and the ClientHello is missing or incomplete.
         case awaitingHello(begun: Bool)
         /// The client's TLS handshake is under way: in a tunnel, or with the listener.
-        case securing(Tunnel?)
+        case securing
         /// HTTP: an exchange is under way, or the next request is awaited.
         case serving
-        /// CONNECT: the connection to the origin is being made.
-        case connecting(Tunnel)
-        /// CONNECT was answered; the first bytes show which protocol the tunnel carries.
-        case peeking(Tunnel)
+        /// CONNECT: what the tunnel carries is not known yet.
+        case connect
+        /// A tunnel is relayed unread.
         case tunnel(ExchangeID)
         /// The last response has gone out; further bytes of the client are discarded.
         case lingering
@@ -66,6 +65,8 @@ public struct ClientConnection: ~Copyable {
     var calls = CallTable()
     var intake = Intake()
     var relays = Relays()
+    /// The CONNECT that is being answered.
+    var tunnel = Tunnel()
     /// The queue of bytes for the client.
     var client = Endpoint()
     /// The number of exchanges that have begun.
@@ -108,7 +109,7 @@ public struct ClientConnection: ~Copyable {
         switch stage {
         case .awaitingHello: return true
         case .serving: return awaitsRequest
-        case .preface, .securing, .connecting, .peeking, .tunnel, .lingering, .closed: return false
+        case .preface, .securing, .connect, .tunnel, .lingering, .closed: return false
         }
     }
 
@@ -254,6 +255,7 @@ public struct ClientConnection: ~Copyable {
     mutating func finishClosing(reset: Bool, _ out: inout Outbox) {
         endAll(&out)
         enter(.closed, until: out.now + engine.settings.timeouts.idle)
+        tunnel.end()
         out.orders.append(.closeClient(reset: reset))
     }
 

@@ -228,10 +228,11 @@ extension ClientConnection {
     /// - Returns: false if there is no tunnel.
     fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
         // a tunnel to Usher's own pages is already entered
-        guard case .peeking(let tunnel) = stage else { return context.tunnel != nil }
-        giveBack(tunnel, reusable: false, &out)
+        guard tunnel.isPeeking, let cell = current else { return context.tunnel != nil }
+        tunnel.giveBack(reusable: false, for: cell, &out)
         forgetConnect(&out)
         context.tunnel = tunnel.target.secured
+        tunnel.end()
         serveInside(out.now)
         return true
     }
