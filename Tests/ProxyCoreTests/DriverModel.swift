@@ -97,7 +97,7 @@ final class DriverModel: CommandBackend {
     var queue: ArraySlice<UInt8> { sent[taken...] }
     /// Bytes that are here for somebody who has not taken them.
     var held: Int {
-        machine.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
+        machine.exchanges.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
             guard let stream = cell.stream else { return sum }
             return sum + stream.pending.count + machine.codec.waiting(on: stream.id)
         }

@@ -19,7 +19,7 @@ extension ClientConnection {
             if !isKept { codec.endAfterThis() }
         case .preface, .awaitingHello, .securing, .serving, .connect:
             guard isKept else {
-                if tunnel.isUnderWay { current?.exchange.log.tell(.noLongerPermitted, now) }
+                if tunnel.isUnderWay { exchanges.current?.exchange.log.tell(.noLongerPermitted, now) }
                 return close(reset: false, &out)
             }
             if context.source.policy != nil { context.source.policy = clients }
@@ -46,8 +46,7 @@ extension ClientConnection {
     mutating func putInForce(_ engine: Engine) {
         next = nil
         self.engine = engine
-        // a head that is being read and a CONNECT that is being answered use the new rules
-        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
+        exchanges.adopt(engine)
         // requests in the tunnel take the new route to its target
         context.tunnel.change { $0.route = engine.tunnelRoute(to: $0.host) }
         tunnel.reroute(engine)

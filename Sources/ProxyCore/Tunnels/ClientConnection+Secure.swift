@@ -58,7 +58,7 @@ extension ClientConnection {
         guard case .securing = stage else { return }
         serveInside(now)
         if negotiated.spoken == .http2 { codec.startHTTP2(engine, out.windows) }
-        guard tunnel.isUnderWay, let cell = current else { return }
+        guard tunnel.isUnderWay, let cell = exchanges.current else { return }
         let target = tunnel.target
         context.handshake = tunnel.secured()
         let name = target.serverName ?? target.host

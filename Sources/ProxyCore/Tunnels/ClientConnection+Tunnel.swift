@@ -19,14 +19,14 @@ extension ClientConnection {
     }
 
     mutating func tellTunnel(_ event: Tunnel.Event, _ out: inout Outbox) {
-        guard let cell = current else { return close(reset: true, &out) }
+        guard let cell = exchanges.current else { return close(reset: true, &out) }
         perform(tunnel.take(event, first: intake.pending.first, for: cell, &out), for: cell, &out)
     }
 
     /// Gives the tunnel the client's first bytes.
     /// - Returns: false while they do not show the protocol, or may not pass.
     mutating func peek(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
-        guard tunnel.isPeeking, let cell = current else { return false }
+        guard tunnel.isPeeking, let cell = exchanges.current else { return false }
         let action = tunnel.peek(bytes, for: cell, context, &out)
         perform(action, for: cell, &out)
         if case .wait = action { return false }
@@ -50,7 +50,7 @@ extension ClientConnection {
             cell.exchange.answer(error, isLast: true, &out)
             settle(cell, &out)
         case .serve(let target):
-            forgetConnect(&out)
+            exchanges.forget(cell, &out)
             context.tunnel = target
             serveInside(out.now)
             if target.isSaidToSpeakHTTP2 { codec.startHTTP2(engine, out.windows) }
@@ -65,7 +65,7 @@ extension ClientConnection {
     /// The destination is reachable, without a connection of the tunnel's own.
     public mutating func reached(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        if case .connect = stage, current?.exchange.id == id { tellTunnel(.reachable, &out) }
+        if case .connect = stage, exchanges.current?.exchange.id == id { tellTunnel(.reachable, &out) }
     }
 
     /// Reads the next bytes as requests inside the tunnel.
@@ -74,25 +74,18 @@ extension ClientConnection {
         enter(.serving, until: now + engine.settings.timeouts.idle)
     }
 
-    /// Removes the CONNECT exchange without a record.
-    mutating func forgetConnect(_ out: inout Outbox) {
-        guard let cell = current, let index = cells.firstIndex(where: { $0 === cell }) else { return }
-        cells.remove(at: index)
-        out.giveBack(cell)
-    }
-
     // MARK: relayed unread
 
     /// Relays the tunnel, beginning with the bytes already received.
     /// - Parameter heard: bytes received from the origin.
     mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
-        if cell(id)?.exchange.attempt.lease.isStream != true {
+        if exchanges[id]?.exchange.attempt.lease.isStream != true {
             relays[.client] = .max
             relays[.origin] = .max
         }
         enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(intake.pending.span, of: id)
-        cell(id)?.exchange.log.record.requestBytes += UInt64(intake.pending.count)
+        exchanges[id]?.exchange.log.record.requestBytes += UInt64(intake.pending.count)
         intake.pending = []
         intake.isPaused = false
         passOn(heard.span, of: id, &out)
@@ -105,13 +98,13 @@ extension ClientConnection {
         if case .tunnel(let id) = stage {
             passOn(bytes, of: id, &out)
         } else if tunnel.isPeeking {
-            guard let cell = current else { return close(reset: true, &out) }
+            guard let cell = exchanges.current else { return close(reset: true, &out) }
             perform(tunnel.heard(bytes, first: intake.pending.first, for: cell, &out), for: cell, &out)
         }
     }
 
     private mutating func passOn(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout Outbox) {
-        cell(id)?.exchange.log.record.responseBytes += UInt64(bytes.count)
+        exchanges[id]?.exchange.log.record.responseBytes += UInt64(bytes.count)
         out.client.append(bytes)
     }
 }
