@@ -114,7 +114,7 @@ final class Worker {
             share = place
         } catch {
             // a refusal allocates nothing: the kernel's buffer holds these few bytes. A TLS client could not read them
-            return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
+            return isSecure ? () : descriptor.sendLast(error.response)
         }
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
         else { return }

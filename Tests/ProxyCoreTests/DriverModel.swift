@@ -97,7 +97,7 @@ final class DriverModel: CommandBackend {
     var queue: ArraySlice<UInt8> { sent[taken...] }
     /// Bytes that are here for somebody who has not taken them.
     var held: Int {
-        machine.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
+        machine.exchanges.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
             guard let stream = cell.stream else { return sum }
             return sum + stream.pending.count + machine.codec.waiting(on: stream.id)
         }
@@ -258,7 +258,7 @@ final class DriverModel: CommandBackend {
             cancelled += 1
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         case .awaitPerson(let id, let transaction): asked.append((id, transaction))
-        case .awaitFlight(let id, let ticket): flying[ticket] = id
+        case .awaitTicket(let id, let ticket): flying[ticket] = id
         case .record(let id): record(id)
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break

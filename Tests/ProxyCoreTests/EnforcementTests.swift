@@ -34,7 +34,7 @@ final class Decisions: DecisionStore {
     func ring(_ talks: Conversation...) {
         while !told.isEmpty {
             let ticket = told.removeFirst()
-            for talk in talks { talk.driver.flightCame(ticket) }
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }

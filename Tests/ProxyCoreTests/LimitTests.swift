@@ -99,7 +99,7 @@ struct LimitTests {
         for (refusal, key) in [
             (ClientShares.Refusal.all, "limits.connections"), (.client, "limits.per_client"),
         ] {
-            let text = String(decoding: ClientConnection.answer(to: refusal), as: UTF8.self)
+            let text = String(decoding: refusal.response, as: UTF8.self)
             #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("error=connection_limit_reached"))
             #expect(text.contains("Connection: close\r\n") && text.contains(key))
         }

@@ -59,7 +59,7 @@ final class LoginBook: LoginStore {
     func ring(_ talks: Conversation...) {
         while !told.isEmpty {
             let ticket = told.removeFirst()
-            for talk in talks { talk.driver.flightCame(ticket) }
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }

@@ -86,7 +86,7 @@ struct SecondSendingTests {
         let body = method == "POST" ? "Content-Length: 3\r\n\r\nabc" : "\r\n"
         connection.received(
             Array("\(method) http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(body)".utf8).span, now: 0, &out)
-        guard let id = connection.current?.exchange.id else {
+        guard let id = connection.exchanges.current?.exchange.id else {
             Issue.record("nothing is under way")
             return
         }

@@ -32,7 +32,7 @@ final class CredentialModel<Value: Credential>: CredentialStore {
     func ring() {
         while !told.isEmpty {
             let (ticket, driver) = told.removeFirst()
-            drivers[driver].flightCame(ticket)
+            drivers[driver].ticketCame(ticket)
         }
     }
 
@@ -40,7 +40,7 @@ final class CredentialModel<Value: Credential>: CredentialStore {
     func ring(_ talks: Conversation...) {
         while !told.isEmpty {
             let (ticket, _) = told.removeFirst()
-            for talk in talks { talk.driver.flightCame(ticket) }
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }

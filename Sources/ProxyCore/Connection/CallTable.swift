@@ -1,5 +1,5 @@
 /// The calls under way for a connection's exchanges.
-struct CallTable {
+struct CallTable: ~Copyable {
     private(set) var cells: [ExchangeCell] = []
 
     /// The most calls that run to their end without a caller; further ones are cancelled.

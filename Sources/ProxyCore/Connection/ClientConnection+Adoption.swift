@@ -17,16 +17,14 @@ extension ClientConnection {
         case .serving where !awaitsRequest:
             next = NextGeneration(engine: engine, isKept: isKept)
             if !isKept { codec.endAfterThis() }
-        case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking:
+        case .preface, .awaitingHello, .securing, .serving, .connect:
             guard isKept else {
-                if isConnecting {
-                    current?.exchange.log.tell(.noLongerPermitted, now)
-                }
+                if tunnel.isUnderWay { exchanges.current?.exchange.log.tell(.noLongerPermitted, now) }
                 return close(reset: false, &out)
             }
             if context.source.policy != nil { context.source.policy = clients }
             putInForce(engine)
-            connectAnew(&out)
+            if case .connect = stage { tellTunnel(.adopted, &out) }
         }
     }
 
@@ -39,50 +37,19 @@ extension ClientConnection {
         return next.isKept && engine.keeps(tunnel, isOpened: false, for: context.user, since: old)
     }
 
-    /// Whether a CONNECT is being answered.
-    private var isConnecting: Bool {
-        switch stage {
-        case .connecting, .peeking: true
-        case .securing(let tunnel): tunnel != nil
-        case .preface, .awaitingHello, .serving, .tunnel, .lingering, .closed: false
-        }
-    }
-
     private func keepsTunnel(_ new: Engine) -> Bool {
-        let target: Origin
-        var isOpened = false
-        switch stage {
-        case .connecting(let tunnel), .peeking(let tunnel): target = tunnel.target
-        case .securing(let tunnel?):
-            target = tunnel.target
-            isOpened = true
-        default:
-            guard let tunnel = context.tunnel else { return true }
-            target = tunnel
-            isOpened = tunnel.scheme == .https
-        }
+        guard let target = tunnel.isUnderWay ? tunnel.target : context.tunnel else { return true }
+        let isOpened = tunnel.isUnderWay ? tunnel.state == .securing : target.scheme == .https
         return new.keeps(target, isOpened: isOpened, for: context.user, since: engine)
     }
 
     mutating func putInForce(_ engine: Engine) {
         next = nil
         self.engine = engine
-        // a head that is being read and a CONNECT that is being answered use the new rules
-        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
+        exchanges.adopt(engine)
         // requests in the tunnel take the new route to its target
         context.tunnel.change { $0.route = engine.tunnelRoute(to: $0.host) }
-        switch stage {
-        case .connecting(let tunnel): enter(.connecting(rerouted(tunnel)))
-        case .peeking(let tunnel): enter(.peeking(rerouted(tunnel)))
-        case .securing(let tunnel?): enter(.securing(rerouted(tunnel)))
-        case .preface, .awaitingHello, .securing, .serving, .tunnel, .lingering, .closed: break
-        }
-    }
-
-    private func rerouted(_ tunnel: Tunnel) -> Tunnel {
-        var tunnel = tunnel
-        tunnel.target.route = engine.tunnelRoute(to: tunnel.target.host)
-        return tunnel
+        tunnel.reroute(engine)
     }
 }
 

@@ -5,8 +5,7 @@ extension ClientConnection {
         _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
     ) {
         out.now = now
-        let cell = nextCell(&out)
-        calls.add(cell)
+        let cell = exchanges.beginCall(engine, &out)
         let call = FilterCall(
             errand.call, to: errand.bound, maxResponseBytes: 64 << 10,
             report: { answer, reason in

@@ -26,7 +26,7 @@ extension ClientConnection {
     public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
         out.now = now
         relays.pass(.client, UInt64(count))
-        guard let cell = current else { return }
+        guard let cell = exchanges.current else { return }
         if cell.exchange.isTunnelling {
             cell.exchange.log.record.requestBytes += UInt64(count)
             return wait(until: now + engine.settings.timeouts.tunnelIdle)
@@ -47,10 +47,10 @@ extension ClientConnection {
         case .tunnel: wait(until: now + engine.settings.timeouts.tunnelIdle)
         case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
         case .serving:
-            if cells.isEmpty, calls.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
-            for cell in cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
-            for call in calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
-        case .preface, .awaitingHello, .securing, .connecting, .peeking: break
+            if exchanges.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
+            for cell in exchanges.cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
+            for call in exchanges.calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
+        case .preface, .awaitingHello, .securing, .connect: break
         }
     }
 
@@ -68,18 +68,12 @@ extension ClientConnection {
         switch stage {
         case .closed, .securing: return
         case .tunnel(let id): return clientEndedTunnel(id, &out)
-        case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
-        // the end of a stream is a half-close (RFC 9113 §8.5); the end of a socket mostly means that the client has gone
-        case .connecting where context.source.isInStream: return
-        case .peeking(let tunnel)
-        where !tunnel.hasHello && (!intake.pending.isEmpty || context.source.isInStream && tunnel.isAsked):
-            // too few bytes to be HTTP or a ClientHello, and no more will come
-            return openTunnel(tunnel, .unread, &out)
-        case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
+        case .connect: return tellTunnel(.clientEnded(inStream: context.source.isInStream), &out)
+        case .preface, .awaitingHello, .lingering: return close(reset: false, &out)
         case .serving: break
         }
         // a multiplexed client closes its streams one by one
-        guard !codec.isMultiplexed, let cell = current, !cell.exchange.isReading else {
+        guard !codec.isMultiplexed, let cell = exchanges.current, !cell.exchange.isReading else {
             return clientGone(reset: false, &out)
         }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
@@ -103,7 +97,7 @@ extension ClientConnection {
     }
 
     private mutating func clientGone(reset: Bool, _ out: inout Outbox) {
-        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
+        for cell in exchanges.cells where !cell.exchange.isOver && !cell.exchange.isReading {
             cell.exchange.noteAbandoned(out.now)
         }
         close(reset: reset, &out)
@@ -116,9 +110,9 @@ extension ClientConnection {
         _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
     ) {
         out.now = now
-        cell(id)?.origin = Endpoint()
-        if isTunnelLeasing { return tunnelConnected(id, &out) }
-        guard let cell = cell(id), !cell.exchange.isOver else {
+        exchanges[id]?.origin = Endpoint()
+        if case .connect = stage { return tellTunnel(.connected, &out) }
+        guard let cell = exchanges[id], !cell.exchange.isOver else {
             return out.orders.append(.release(id, reusable: true))
         }
         cell.exchange.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil, &context, &out)
@@ -139,8 +133,10 @@ extension ClientConnection {
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         switch stage {
-        case .connecting(let tunnel), .peeking(let tunnel): tunnelReached(step, tunnel, now)
-        default: cell(id)?.exchange.leaseReached(step, now)
+        case .connect:
+            tunnel.reached(step, until: now + engine.settings.timeouts.of(step))
+            wait(until: tunnel.deadline)
+        default: exchanges[id]?.exchange.leaseReached(step, now)
         }
     }
 
@@ -150,9 +146,9 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .connecting(let tunnel), .peeking(let tunnel): tunnelFailed(failure, tunnel, &out)
+        case .connect: tellTunnel(.failed(failure), &out)
         default:
-            guard let cell = cell(id) else { return }
+            guard let cell = exchanges[id] else { return }
             cell.exchange.leaseFailed(failure, &context, &out)
             settle(cell, &out)
         }
@@ -165,19 +161,20 @@ extension ClientConnection {
     ) {
         out.now = now
         var position = 0
-        switch stage {
-        case .tunnel, .peeking: break
-        case .preface, .awaitingHello, .securing, .serving, .connecting, .lingering, .closed:
-            if let cell = cell(id), let tunnel = cell.stream?.tunnel {
-                if tunnel.awaitsAnswer { readCarried(bytes, &position, through: &origin, for: cell, &out) }
+        if !isTunnel, !tunnel.isPeeking {
+            if let cell = exchanges[id], let tunnel = cell.stream?.tunnel {
+                if tunnel.awaitsAnswer {
+                    cell.readCarried(bytes, &position, through: &origin, &codec, engine, &out)
+                    if cell.exchange.isOver { settle(cell, &out) }
+                }
             } else {
                 read(bytes, &position, through: &origin, for: id, &out)
             }
-            if let cell = cell(id), cell.stream?.tunnel != nil {
+            if let cell = exchanges[id], cell.stream?.tunnel != nil {
                 return cell.deliver(
                     bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
             }
-            guard case .tunnel = stage else { return }
+            guard isTunnel else { return }
         }
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
@@ -191,7 +188,7 @@ extension ClientConnection {
         _ out: inout Outbox
     ) {
         out.now = now
-        guard let cell = cell(id) else { return }
+        guard let cell = exchanges[id] else { return }
         if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
         guard cell.exchange.awaitsResponse else { return }
         cell.exchange.answering(now)
@@ -202,7 +199,7 @@ extension ClientConnection {
     /// The response on a stream is invalid HTTP.
     public mutating func originBroke(_ fault: HTTPFault, for id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
         cell.exchange.originBroke(fault, &context, &out)
         settle(cell, &out)
@@ -211,7 +208,7 @@ extension ClientConnection {
     /// The stream ended before the response was complete.
     public mutating func streamEnded(for id: ExchangeID, _ ending: StreamEnding, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.origin.end()
         if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
         cell.exchange.originEnded(ending, &context, &out)
@@ -224,7 +221,7 @@ extension ClientConnection {
     ) {
         out.now = now
         relays.pass(.origin, UInt64(count))
-        guard let cell = cell(id) else { return }
+        guard let cell = exchanges[id] else { return }
         cell.exchange.responseBodyPassed(UInt64(count))
         if cell.exchange.isTunnelling { return wait(until: now + engine.settings.timeouts.tunnelIdle) }
         cell.exchange.touched(.client, now)
@@ -243,21 +240,18 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .peeking(let tunnel):
-            if doWithoutOrigin(tunnel, &out) { return }
-            guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
-            // relay the origin's last bytes, which were no HTTP/2
-            openTunnel(tunnel, .unread, &out)
+        case .connect where tunnel.isPeeking:
+            tellTunnel(.originEnded(cleanly: cleanly), &out)
             if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
             return
         case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
-        case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
-        case .preface, .awaitingHello, .securing, .serving, .connecting: break
+        case .lingering, .closed: if exchanges[id]?.exchange.isOrphan != true { return }
+        case .preface, .awaitingHello, .securing, .serving, .connect: break
         }
-        if let cell = cell(id), cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
+        if let cell = exchanges[id], cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)
-        cell(id)?.origin.end()
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        exchanges[id]?.origin.end()
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         if isWhole {
             cell.exchange.responseEnded(trailers: [], &context, &out)
         } else {
@@ -273,7 +267,7 @@ extension ClientConnection {
         _ verdict: PasswordVerdict, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
         out.now = now
-        guard let cell = cell(id), case .authenticating = cell.exchange.stage else { return }
+        guard let cell = exchanges[id], case .authenticating = cell.exchange.stage else { return }
         cell.exchange.authenticated(verdict, &context, &out)
         settle(cell, &out)
         // the exchange is already over, and what follows has been ordered
@@ -288,7 +282,7 @@ extension ClientConnection {
     /// Handles the result of external code for an exchange.
     public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), case .intercepting = cell.exchange.stage else { return }
+        guard let cell = exchanges[id], case .intercepting = cell.exchange.stage else { return }
         cell.exchange.intercepted(answer, &context, &out)
         settle(cell, &out)
     }
@@ -298,69 +292,56 @@ extension ClientConnection {
     /// It is the turn of a request that waits at a limit.
     public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.exchange.turnCame(&context, &out)
         settle(cell, &out)
     }
 
     /// Whether the exchange waits at a limit.
-    public func awaitsTurn(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsTurn ?? false }
+    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.awaitsTurn ?? false }
 
     // MARK: people
 
     /// A person has answered a step-up that waits.
     public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.exchange.filterWaitCame(&context, &out)
         settle(cell, &out)
     }
 
     /// Whether the exchange waits for a person or another event of a filter.
-    public func awaitsPerson(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsPerson ?? false }
+    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.awaitsPerson ?? false }
 
     // MARK: sessions
 
     /// The exchange that this one waits for has a result.
-    public mutating func flightCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    public mutating func ticketCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.exchange.filterWaitCame(&context, &out)
         settle(cell, &out)
     }
 
     /// Whether the exchange waits for this ticket.
-    public func awaitsFlight(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
-        cell(id)?.exchange.awaits(ticket) ?? false
+    public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
+        exchanges[id]?.exchange.awaits(ticket) ?? false
     }
 
     // MARK: time
 
     /// When `woke` must be called.
     public var wakeAt: Int {
-        var time = Int.max
-        var orphans = Int.max
-        var isServing = false
-        for call in calls.orphans where !call.exchange.isOver { orphans = min(orphans, call.exchange.wakeAt(context)) }
-        if case .serving = stage {
-            for call in calls.awaited {
-                isServing = true
-                time = min(time, call.exchange.wakeAt(context))
-            }
-            for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
-                isServing = true
-                time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
-            }
-        }
-        if isServing { return min(orphans, remains.dueAt, time) }
+        let orphans = exchanges.orphansWakeAt(clientEnded: context.endedAt)
         guard case .serving = stage else { return min(orphans, deadline) }
+        if let time = exchanges.wakeAt(clientEnded: context.endedAt) { return min(orphans, remains.dueAt, time) }
         return min(orphans, remains.dueAt, remains.restAt, deadline)
     }
 
     /// Acts on the timeouts that are due.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in calls.orphans {
+        for call in exchanges.calls.orphans {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
@@ -368,12 +349,12 @@ extension ClientConnection {
             stopUnfinished(&out)
             restStreams(&out)
         }
-        guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
+        guard case .serving = stage, let cell = exchanges.current, !cell.exchange.isReading else {
             if now >= deadline { timedOut(&out) }
             return
         }
         // the client's exchanges come first, because they end their calls when they give up
-        for cell in cells where !cell.exchange.isOver {
+        for cell in exchanges.cells where !cell.exchange.isOver {
             if let tunnel = cell.stream?.tunnel, now >= tunnel.deadline {
                 cell.exchange.cut(reset: false, &out)
             } else {
@@ -382,7 +363,7 @@ extension ClientConnection {
             settle(cell, &out)
             takeMore(of: cell, &out)
         }
-        for call in calls.awaited where !call.exchange.isOver {
+        for call in exchanges.calls.awaited where !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
@@ -404,8 +385,7 @@ extension ClientConnection {
             closeStreams(&out)
         case .serving: requestTimedOut(&out)
         case .securing: clientHandshakeTimedOut(&out)
-        case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)
-        case .peeking(let tunnel): peekTimedOut(tunnel, &out)
+        case .connect: tellTunnel(.timedOut, &out)
         case .awaitingHello(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
         case .tunnel, .lingering: close(reset: false, &out)
         case .closed:

@@ -12,8 +12,7 @@ extension ClientConnection {
         if client.queue == .full, codec.isMultiplexed || awaitsRequest { return false }
         // each stream has its own flow-control window
         if codec.isMultiplexed { return true }
-        for cell in cells where cell.origin.queue == .full { return false }
-        return true
+        return !exchanges.isOriginFull
     }
 
     /// Whether the client's queue is full, so that no origin is read.
@@ -21,7 +20,7 @@ extension ClientConnection {
 
     /// Whether to read from the exchange's origin now.
     public func readsOrigin(of id: ExchangeID) -> Bool {
-        guard let cell = cell(id), !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }
+        guard let cell = exchanges[id], !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }
         // a call without a caller does not depend on the client
         if cell.exchange.isOrphan { return true }
         guard client.queue != .full else { return false }
@@ -45,7 +44,7 @@ extension ClientConnection {
     public mutating func queuedForOrigin(
         _ count: Int, of id: ExchangeID, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox
     ) {
-        guard let cell = cell(id) else { return }
+        guard let cell = exchanges[id] else { return }
         cell.origin.holds(count, highWater: highWater)
         guard cell.origin.isDone else { return }
         out.now = now
@@ -57,14 +56,14 @@ extension ClientConnection {
     }
 
     /// The exchange has no origin any more, so nothing is queued for it.
-    public mutating func released(_ id: ExchangeID) { cell(id)?.origin = Endpoint() }
+    public mutating func released(_ id: ExchangeID) { exchanges[id]?.origin = Endpoint() }
 
     /// Queued bytes above which the queue's sender is not read until the queue is empty.
     public static var highWater: Int { Endpoint.highWater }
 
     /// Writing to the origin failed. Its earlier bytes are still read; further bytes of the client are dropped.
     public mutating func originLost(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
-        guard let cell = cell(id) else { return }
+        guard let cell = exchanges[id] else { return }
         out.now = now
         cell.origin.lose()
         cell.grant(codec, &out)
@@ -88,7 +87,7 @@ extension ClientConnection {
     /// The origin sends no more through the tunnel.
     /// - Parameter cleanly: false when the connection broke: the bytes may be truncated and must not look complete.
     mutating func originEndedTunnel(_ id: ExchangeID, cleanly: Bool, _ out: inout Outbox) {
-        guard let cell = cell(id) else { return }
+        guard let cell = exchanges[id] else { return }
         cell.origin.end()
         guard cleanly else { return close(reset: true, &out) }
         out.orders.append(.finishClient)
@@ -103,7 +102,7 @@ extension ClientConnection {
 
     /// Ends the tunnel when both sides have ended. Queued bytes still go out.
     private mutating func finishTunnel(_ out: inout Outbox) {
-        guard case .tunnel(let id) = stage, let cell = cell(id) else { return }
+        guard case .tunnel(let id) = stage, let cell = exchanges[id] else { return }
         guard context.hasEnded, cell.origin.hasEnded, client.isDone, cell.origin.isDone else { return }
         close(reset: false, &out)
     }

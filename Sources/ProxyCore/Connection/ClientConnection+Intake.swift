@@ -11,7 +11,7 @@ extension ClientConnection {
     private var isOver: Bool {
         switch stage {
         case .lingering, .closed: true
-        case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking, .tunnel: false
+        case .preface, .awaitingHello, .securing, .serving, .connect, .tunnel: false
         }
     }
 
@@ -50,7 +50,7 @@ extension ClientConnection {
     /// The client has ended: an incomplete request stays incomplete.
     mutating func missEnd(_ out: inout Outbox) {
         guard case .serving = stage, !codec.isMultiplexed else { return }
-        guard let cell = current, !cell.exchange.isReading else {
+        guard let cell = exchanges.current, !cell.exchange.isReading else {
             return intake.proceeding == .no ? close(reset: false, &out) : ()
         }
         cell.exchange.clientEnded(lacksBody: !codec.isComplete, &out)
@@ -64,7 +64,7 @@ extension ClientConnection {
         while position < bytes.count || codec.isMultiplexed {
             switch stage {
             case .serving:
-                if isUnused, !codec.isMultiplexed, engine.settings.http2.clients {
+                if exchanges.isUnused, !codec.isMultiplexed, engine.settings.http2.clients {
                     switch HTTP2Preface(bytes.extracting(position...)) {
                     case .absent: break
                     case .present:
@@ -76,8 +76,8 @@ extension ClientConnection {
                     }
                 }
                 guard serve(bytes, &position, &out) else { return position }
-            case .peeking(let tunnel):
-                guard peek(bytes.extracting(position...), tunnel, &out) else { return position }
+            case .connect:
+                guard peek(bytes.extracting(position...), &out) else { return position }
                 switch stage {
                 case .securing, .closed: return bytes.count
                 case .tunnel: return pass(bytes.extracting(position...), &out) ? bytes.count : position
@@ -90,7 +90,7 @@ extension ClientConnection {
             case .awaitingHello(let begun):
                 guard peekHello(bytes.extracting(position...), begun: begun, &out) else { return position }
                 return bytes.count
-            case .connecting, .securing, .lingering, .closed: return position
+            case .securing, .lingering, .closed: return position
             }
         }
         return position
@@ -101,7 +101,7 @@ extension ClientConnection {
         guard case .tunnel(let id) = stage else { return false }
         wait(until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(bytes, of: id)
-        cell(id)?.exchange.log.record.requestBytes += UInt64(bytes.count)
+        exchanges[id]?.exchange.log.record.requestBytes += UInt64(bytes.count)
         return true
     }
 
@@ -112,7 +112,7 @@ extension ClientConnection {
     private mutating func serve(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) -> Bool {
         var place: ExchangeCell?
         if !codec.isMultiplexed {
-            let cell = current ?? beginHead(&out)
+            let cell = exchanges.current ?? beginHead(&out)
             if !cell.exchange.isReading {
                 guard cell.exchange.wantsBody else { return false }
                 cell.exchange.bodyMoves(out.now)
@@ -149,14 +149,14 @@ extension ClientConnection {
         case .head(let stream, let framing): begin(place ?? start(stream, &out), framing, &out)
         case .broken(let stream, let fault): refuse(place ?? start(stream, &out), fault, &out)
         case .data(let stream, let range):
-            guard let cell = place ?? cell(on: stream) else {
+            guard let cell = place ?? exchanges[on: stream] else {
                 codec.used(range.count, of: stream, &out)
                 break
             }
             bodyCame(bytes.extracting(range), of: cell, &out)
             if cell.stream == nil, !endBody(of: cell, &out), range.upperBound == bytes.count { relayRequest(cell) }
         case .end(let stream):
-            guard let cell = place ?? cell(on: stream) else { break }
+            guard let cell = place ?? exchanges[on: stream] else { break }
             guard cell.stream != nil else {
                 endBody(of: cell, &out)
                 break
@@ -170,13 +170,13 @@ extension ClientConnection {
             cell.endClientSide(&out)
             settle(cell, &out)
         case .reset(let stream):
-            guard let cell = cell(on: stream) else { break }
+            guard let cell = exchanges[on: stream] else { break }
             if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }
             cell.exchange.noteAbandoned(out.now)
             cell.exchange.cut(reset: true, &out)
             settle(cell, &out)
         case .violated(let stream, let fault):
-            guard let cell = cell(on: stream) else { break }
+            guard let cell = exchanges[on: stream] else { break }
             let error = ProxyError.broken(fault)
             cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
             cell.exchange.cut(reset: true, &out)
@@ -188,12 +188,12 @@ extension ClientConnection {
     /// The first byte of a head is here: starts the timeout for the rest.
     private mutating func beginHead(_ out: inout Outbox) -> ExchangeCell {
         wait(until: out.now + engine.settings.timeouts.header)
-        return begin(&out)
+        return exchanges.begin(engine, &out)
     }
 
     /// The next request's head, or its first byte, did not come in time.
     mutating func requestTimedOut(_ out: inout Outbox) {
-        guard let cell = current else { return close(reset: false, &out) }
+        guard let cell = exchanges.current else { return close(reset: false, &out) }
         codec.giveUpHead()
         // its fields point at bytes that are not kept, and nothing of the head may affect the response
         cell.exchange.request = RequestHead()

@@ -25,7 +25,7 @@ extension ClientConnection {
         }
         if let caller = cell.exchange.caller {
             // the moments of a call belong to its caller's record
-            self.cell(caller)?.exchange.log.add(cell.exchange.log.takeEvents())
+            exchanges[caller]?.exchange.log.add(cell.exchange.log.takeEvents())
         } else {
             endCalls(of: cell, &out)
         }
@@ -135,8 +135,7 @@ extension ClientConnection {
     // MARK: calls
 
     mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
-        let cell = nextCell(&out)
-        calls.add(cell)
+        let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.becomeCall(
@@ -151,7 +150,9 @@ extension ClientConnection {
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
         if case .calling = cell.exchange.stage { return }
         guard cell.hasCalls else { return }
-        for call in calls.made(by: cell.exchange.id) where !calls.isLeft(call, out) { giveUp(call, &out) }
+        for call in exchanges.calls.made(by: cell.exchange.id) where !exchanges.calls.isLeft(call, out) {
+            giveUp(call, &out)
+        }
     }
 
     private mutating func giveUp(_ call: ExchangeCell, _ out: inout Outbox) {
@@ -162,7 +163,7 @@ extension ClientConnection {
     /// The process takes no more requests: ends the calls whose responses are then of no use.
     public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false {
+        for call in exchanges.calls.orphans where call.exchange.call?.heir?.isAwaited == false {
             giveUp(call, &out)
         }
     }
@@ -170,17 +171,17 @@ extension ClientConnection {
     /// Removes a call that is over.
     /// - Returns: the exchange that made the call.
     private mutating func dismiss(_ cell: ExchangeCell, _ out: inout Outbox) -> ExchangeCell? {
-        guard calls.remove(cell) else { return nil }
+        guard exchanges.calls.remove(cell) else { return nil }
         if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
         let caller = cell.exchange.caller
         out.keep(cell)
         out.giveBack(cell)
         guard let caller else { return nil }
-        return self.cell(caller)
+        return exchanges[caller]
     }
 
     private func traced(_ call: ExchangeCell, status: Int, _ now: Int) {
-        guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
+        guard let caller = call.exchange.caller, let cell = exchanges[caller] else { return }
         cell.exchange.log.addToTrace(call.exchange, status: status, now)
     }
 
@@ -191,7 +192,7 @@ extension ClientConnection {
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for id: ExchangeID,
         _ out: inout Outbox
     ) {
-        guard let cell = cell(id), cell.exchange.awaitsResponse else { return origin.preventReuse() }
+        guard let cell = exchanges[id], cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
         while cell.exchange.awaitsResponse {
             let event: ResponseEvent

@@ -6,13 +6,8 @@ import Interception
 extension ClientConnection {
     // MARK: requests
 
-    /// The exchange on a stream, while it lasts.
-    func cell(on stream: StreamID) -> ExchangeCell? {
-        cells.first { $0.stream?.id == stream && !$0.exchange.isOver }
-    }
-
     mutating func start(_ stream: StreamID, _ out: inout Outbox) -> ExchangeCell {
-        let cell = begin(&out)
+        let cell = exchanges.begin(engine, &out)
         cell.stream = ClientStream(stream)
         return cell
     }
@@ -22,7 +17,7 @@ extension ClientConnection {
         codec.takeHead(into: &cell.exchange.request)
         // a tunnel in a stream is never nested in another tunnel
         if cell.stream != nil, cell.exchange.request.method == .connect, context.tunnel == nil {
-            return carry(cell, &out)
+            return cell.carry(&out)
         }
         startRecord(of: cell, &out)
         cell.exchange.noteHead()
@@ -45,7 +40,7 @@ extension ClientConnection {
     private func streamRefusal(_ cell: ExchangeCell) -> ProxyError? {
         guard cell.stream != nil, let share = context.share else { return nil }
         let limit = max(engine.settings.limits.perClient, engine.settings.http2.streams)
-        return share.begin(openStreams, limit) ? nil : .tooManyStreams(limit)
+        return share.begin(exchanges.openStreams, limit) ? nil : .tooManyStreams(limit)
     }
 
     /// Rejects a head that breaks a rule: nothing of it may affect the response.
@@ -119,7 +114,7 @@ extension ClientConnection {
             remains.add(unfinished: stream.id, now: out.now)
         }
         context.share?.letGo(of: cell.exchange.id)
-        context.share?.end(openStreams)
+        context.share?.end(exchanges.openStreams)
         orderRecord(of: cell, &out)
         remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)
@@ -139,11 +134,7 @@ extension ClientConnection {
 
     /// Whether an exchange is under way, or the client has yet to take a response.
     var isBusy: Bool {
-        if cells.contains(where: { !$0.exchange.isOver && !$0.exchange.isReading }) { return true }
-        return calls.areAwaited || areUntaken
-    }
-
-    private var areUntaken: Bool {
+        if exchanges.isBusy { return true }
         for stream in remains.untaken where codec.waiting(on: stream) > 0 { return true }
         return false
     }

@@ -13,13 +13,12 @@ public struct ClientConnection: ~Copyable {
         /// The listener speaks TLS, and the ClientHello is missing or incomplete.
         case awaitingHello(begun: Bool)
         /// The client's TLS handshake is under way: in a tunnel, or with the listener.
-        case securing(Tunnel?)
+        case securing
         /// HTTP: an exchange is under way, or the next request is awaited.
         case serving
-        /// CONNECT: the connection to the origin is being made.
-        case connecting(Tunnel)
-        /// CONNECT was answered; the first bytes show which protocol the tunnel carries.
-        case peeking(Tunnel)
+        /// CONNECT: what the tunnel carries is not known yet.
+        case connect
+        /// A tunnel is relayed unread.
         case tunnel(ExchangeID)
         /// The last response has gone out; further bytes of the client are discarded.
         case lingering
@@ -60,16 +59,13 @@ public struct ClientConnection: ~Copyable {
     var context: ClientContext
     var codec: ServerCodec
     var remains = StreamRemains()
-    /// The client's exchanges, oldest first.
-    var cells: [ExchangeCell] = []
-    /// The calls of the exchanges' filters.
-    var calls = CallTable()
+    var exchanges = ExchangeTable()
     var intake = Intake()
     var relays = Relays()
+    /// The CONNECT that is being answered.
+    var tunnel = Tunnel()
     /// The queue of bytes for the client.
     var client = Endpoint()
-    /// The number of exchanges that have begun.
-    private var exchanges: UInt32 = 0
     /// The id of the last flow.
     public private(set) var lastFlow: UInt64 = 0
 
@@ -100,15 +96,15 @@ public struct ClientConnection: ~Copyable {
     public var isClosed: Bool { if case .closed = stage { true } else { false } }
 
     /// Whether calls without a caller are under way, which run to their end even if the client is gone.
-    public var hasOrphans: Bool { calls.hasOrphans }
+    public var hasOrphans: Bool { exchanges.calls.hasOrphans }
 
     /// Whether the connection is between two requests and may close without loss.
     public var isIdle: Bool {
-        guard intake.pending.isEmpty, calls.isEmpty else { return false }
+        guard intake.pending.isEmpty, exchanges.calls.isEmpty else { return false }
         switch stage {
         case .awaitingHello: return true
         case .serving: return awaitsRequest
-        case .preface, .securing, .connecting, .peeking, .tunnel, .lingering, .closed: return false
+        case .preface, .securing, .connect, .tunnel, .lingering, .closed: return false
         }
     }
 
@@ -120,7 +116,7 @@ public struct ClientConnection: ~Copyable {
 
     /// Whether a request's head has come, and nothing of its body.
     public var awaitsBody: Bool {
-        guard !codec.isComplete, case .serving = stage, let cell = current else { return false }
+        guard !codec.isComplete, case .serving = stage, let cell = exchanges.current else { return false }
         return !cell.exchange.isReading && cell.exchange.body.count == 0
     }
 
@@ -131,8 +127,7 @@ public struct ClientConnection: ~Copyable {
     public mutating func takeRecord(
         of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
     ) {
-        guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
-        let cell = cells.remove(at: index)
+        guard let cell = exchanges.take(id) else { return }
         Self.show(&cell.exchange.log.record, take)
         out.keep(cell)
         out.giveBack(cell)
@@ -150,21 +145,16 @@ public struct ClientConnection: ~Copyable {
     public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
 
     /// The number of exchanges under way, including the calls of Usher's own logins.
-    public var exchangesUnderWay: Int { cells.count + calls.count }
+    public var exchangesUnderWay: Int { exchanges.count }
 
     /// The number of streams with an exchange under way.
-    public var openStreams: Int {
-        cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
-    }
+    public var openStreams: Int { exchanges.openStreams }
 
     /// The stream counts since the last call.
     public func takeTally() -> StreamTally { codec.takeTally() }
 
     /// Whether the connection multiplexes exchanges.
     public var carriesMany: Bool { codec.isMultiplexed }
-
-    /// Whether no exchange has begun yet.
-    var isUnused: Bool { exchanges == 0 }
 
     // MARK: stages
 
@@ -178,23 +168,6 @@ public struct ClientConnection: ~Copyable {
     mutating func wait(until time: Int) { deadline = time }
 
     // MARK: exchanges
-
-    /// The client's current exchange.
-    var current: ExchangeCell? { cells.last { !$0.exchange.isOver } }
-
-    func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } ?? calls[id] }
-
-    /// Provides a cell for another exchange.
-    mutating func begin(_ out: inout Outbox) -> ExchangeCell {
-        let cell = nextCell(&out)
-        cells.append(cell)
-        return cell
-    }
-
-    mutating func nextCell(_ out: inout Outbox) -> ExchangeCell {
-        exchanges &+= 1
-        return out.cell(ExchangeID(exchanges), engine)
-    }
 
     /// Starts the record of the exchange.
     mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
@@ -216,8 +189,8 @@ public struct ClientConnection: ~Copyable {
 
     /// The exchange that records the current stage; a new one if there is none.
     mutating func recorded(_ out: inout Outbox) -> ExchangeCell {
-        if let cell = current, !cell.exchange.isReading { return cell }
-        let cell = current ?? begin(&out)
+        if let cell = exchanges.current, !cell.exchange.isReading { return cell }
+        let cell = exchanges.current ?? exchanges.begin(engine, &out)
         // the record has no request, and must not show that of the cell's previous exchange
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
@@ -244,7 +217,7 @@ public struct ClientConnection: ~Copyable {
     }
 
     private mutating func cutAll(reset: Bool, _ out: inout Outbox) {
-        for cell in cells where !cell.exchange.isOver {
+        for cell in exchanges.cells where !cell.exchange.isOver {
             if cell.exchange.isReading { continue }
             cell.exchange.cut(reset: reset, &out)
             orderRecord(of: cell, &out)
@@ -254,13 +227,13 @@ public struct ClientConnection: ~Copyable {
     mutating func finishClosing(reset: Bool, _ out: inout Outbox) {
         endAll(&out)
         enter(.closed, until: out.now + engine.settings.timeouts.idle)
+        tunnel.end()
         out.orders.append(.closeClient(reset: reset))
     }
 
     /// Ends the calls and the exchanges whose head is incomplete, stops relays, and frees the held room.
     private mutating func endAll(_ out: inout Outbox) {
-        calls.end(&out)
-        cells.removeAll { $0.exchange.isReading }
+        exchanges.end(&out)
         relays.stop()
         context.share?.letGo()
     }

@@ -124,7 +124,7 @@ final class DryDriver: CommandBackend {
             return .failed(failure)
         case .bytes, .hangsUp, nil: break
         }
-        let lease = DryLease(answer, isCall: machine.cell(id)?.exchange.call != nil)
+        let lease = DryLease(answer, isCall: machine.exchanges[id]?.exchange.call != nil)
         leases[id] = lease
         all.append(lease)
         return .leased(reused: false, sendsRaw: false)
@@ -147,7 +147,7 @@ final class DryDriver: CommandBackend {
 
     private func answer(to id: ExchangeID) -> DryAnswer? {
         // a tunnel needs no response
-        guard let cell = machine.cell(id), !cell.exchange.isTunnelling else { return nil }
+        guard let cell = machine.exchanges[id], !cell.exchange.isTunnelling else { return nil }
         switch origin {
         case .silent: return nil
         case .always(let answer): return cell.exchange.call == nil ? answer : nil
@@ -183,7 +183,9 @@ final class DryDriver: CommandBackend {
     /// Advances time to the connection's next timer.
     /// - Returns: false if an origin owes a response that the run lacks, or no timer is set.
     private func wake() -> Bool {
-        guard !leases.values.contains(where: \.owesAnswer), let cell = machine.current, !cell.exchange.wantsBody else {
+        guard !leases.values.contains(where: \.owesAnswer), let cell = machine.exchanges.current,
+            !cell.exchange.wantsBody
+        else {
             return false
         }
         switch cell.exchange.stage {
@@ -228,10 +230,11 @@ extension ClientConnection {
     /// - Returns: false if there is no tunnel.
     fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
         // a tunnel to Usher's own pages is already entered
-        guard case .peeking(let tunnel) = stage else { return context.tunnel != nil }
-        giveBack(tunnel, reusable: false, &out)
-        forgetConnect(&out)
+        guard tunnel.isPeeking, let cell = exchanges.current else { return context.tunnel != nil }
+        tunnel.giveBack(reusable: false, for: cell, &out)
+        exchanges.forget(cell, &out)
         context.tunnel = tunnel.target.secured
+        tunnel.end()
         serveInside(out.now)
         return true
     }

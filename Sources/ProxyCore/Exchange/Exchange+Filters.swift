@@ -165,7 +165,7 @@ extension Exchange {
             out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
             enter(.waiting(.filter(ticket)), until: bounded(time))
-            out.orders.append(.awaitFlight(id, ticket))
+            out.orders.append(.awaitTicket(id, ticket))
             out.orders.append(.wake(at: bounded(time)))
         case .proceed, .hold: leaseForSending(&context, &out)
         case .refuse(let error):

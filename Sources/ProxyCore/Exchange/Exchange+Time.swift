@@ -20,8 +20,8 @@ extension Exchange {
 
     /// When to give up a request whose client has closed its sending side before any part of the response came:
     /// the client may be gone.
-    private func halfClosedLimit(_ context: ClientContext) -> Int {
-        guard let ended = context.endedAt, terms.hasClient else { return .max }
+    private func halfClosedLimit(_ ended: Int?) -> Int {
+        guard let ended, terms.hasClient else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
         switch stage {
         case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting, .intercepting: break
@@ -31,9 +31,9 @@ extension Exchange {
         return timeout == 0 || hasBegun ? .max : max(ended, log.capture.began) + timeout
     }
 
-    /// When `woke` must be called.
-    func wakeAt(_ context: ClientContext) -> Int {
-        min(deadline, halfClosedLimit(context), uploadAt, attempt.wishes.answerLimit ?? .max)
+    /// When `woke` must be called, if the client closed its side at that time.
+    func wakeAt(clientEnded ended: Int?) -> Int {
+        min(deadline, halfClosedLimit(ended), uploadAt, attempt.wishes.answerLimit ?? .max)
     }
 
     /// When more of a paced request body may go out.
@@ -46,7 +46,7 @@ extension Exchange {
             answerMissed(&context, &out)
         } else if out.now >= deadline {
             timedOut(&context, &out)
-        } else if out.now >= halfClosedLimit(context) {
+        } else if out.now >= halfClosedLimit(context.endedAt) {
             // the client may still listen, so report the error
             answer(.clientHalfClosed, isLast: true, &out)
         }

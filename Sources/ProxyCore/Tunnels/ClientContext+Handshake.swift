@@ -6,15 +6,15 @@ import TLSEngine
 extension ClientContext {
     /// - Parameters:
     ///   - hasSeen: the client had received the certificate.
-    ///   - tunnel: the handshake's tunnel; nil for the listener's own TLS.
+    ///   - target: the target of the handshake's tunnel; nil for the listener's own TLS.
     func handshakeFailed(
-        _ fault: TLSFault, hasSeen: Bool, _ tunnel: Tunnel?, _ onRefusal: InterceptionPolicy.OnRefusal
+        _ fault: TLSFault, hasSeen: Bool, _ target: Origin?, _ onRefusal: InterceptionPolicy.OnRefusal
     ) -> ExchangeMoment {
-        let name = tunnel.map { $0.target.serverName ?? $0.target.host } ?? "the proxy itself"
-        let remedy = tunnel == nil ? Self.listenerRemedy : Self.remedy
+        let name = target.map { $0.serverName ?? $0.host } ?? "the proxy itself"
+        let remedy = target == nil ? Self.listenerRemedy : Self.remedy
         switch fault.kind {
         case .alert(let alert) where TLSFault.refusesCertificate(alert):
-            refused(name, in: tunnel, onRefusal)
+            refused(name, at: target, onRefusal)
             return .certificateRefused(
                 token: "tls_alert_received",
                 details: "the client refused Usher's certificate for \(name) "
@@ -22,7 +22,7 @@ extension ClientContext {
         case .alert:
             return .failed(token: "tls_alert_received", details: "the client's handshake for \(name): \(fault.words)")
         case .closed where hasSeen:
-            switch departure(from: name, tunnel) {
+            switch departure(from: name, target) {
             case .besideAnother: return .leftHandshake(name)
             case .unclear:
                 return .failed(
@@ -51,18 +51,16 @@ extension ClientContext {
         "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
         + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
 
-    func isLeftAlone(_ name: String, _ tunnel: Tunnel) -> Bool {
-        stores.refusals?.isLeftAlone(ServerPlace(name, port: tunnel.target.port), for: key) == true
-    }
+    func isLeftAlone(_ place: ServerPlace) -> Bool { stores.refusals?.isLeftAlone(place, for: key) == true }
 
-    private func refused(_ name: String, in tunnel: Tunnel?, _ onRefusal: InterceptionPolicy.OnRefusal) {
-        guard let tunnel, onRefusal == .tunnel else { return }
-        stores.refusals?.refused(ServerPlace(name, port: tunnel.target.port), by: key)
+    private func refused(_ name: String, at target: Origin?, _ onRefusal: InterceptionPolicy.OnRefusal) {
+        guard let target, onRefusal == .tunnel else { return }
+        stores.refusals?.refused(ServerPlace(name, port: target.port), by: key)
     }
 
     /// Interprets a close by the client after it has received the certificate.
-    private func departure(from name: String, _ tunnel: Tunnel?) -> RefusalCounts.Departure {
-        guard let tunnel, let refusals = stores.refusals else { return .unclear }
-        return refusals.left(ServerPlace(name, port: tunnel.target.port), by: key)
+    private func departure(from name: String, _ target: Origin?) -> RefusalCounts.Departure {
+        guard let target, let refusals = stores.refusals else { return .unclear }
+        return refusals.left(ServerPlace(name, port: target.port), by: key)
     }
 }

@@ -1,13 +1,12 @@
 import HTTP1
 import HTTPCodec
 
-/// The response to a client that has too many connections.
-extension ClientConnection {
-    /// An HTTP/1.1 response.
-    public static func answer(to refusal: ClientShares.Refusal) -> [UInt8] {
-        switch refusal {
-        case .all: tooManyConnections
-        case .client: tooManyOfClient
+extension ClientShares.Refusal {
+    /// The HTTP/1.1 response to a client that has too many connections.
+    public var response: [UInt8] {
+        switch self {
+        case .all: Self.tooManyConnections
+        case .client: Self.tooManyOfClient
         }
     }
 

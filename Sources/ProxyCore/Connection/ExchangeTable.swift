@@ -1,0 +1,115 @@
+import HTTPCodec
+
+/// The exchanges under way on a client's connection, by id and by stream, and the calls of their filters.
+struct ExchangeTable: ~Copyable {
+    /// The client's exchanges, oldest first.
+    private(set) var cells: [ExchangeCell] = []
+    /// The calls of the exchanges' filters.
+    var calls = CallTable()
+    /// The number of exchanges that have begun.
+    private var begun: UInt32 = 0
+
+    // MARK: finding
+
+    subscript(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } ?? calls[id] }
+
+    /// The exchange on a stream, while it lasts.
+    subscript(on stream: StreamID) -> ExchangeCell? {
+        cells.first { $0.stream?.id == stream && !$0.exchange.isOver }
+    }
+
+    /// The client's current exchange.
+    var current: ExchangeCell? { cells.last { !$0.exchange.isOver } }
+
+    // MARK: changes
+
+    /// Provides a cell for another exchange of the client.
+    mutating func begin(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+        let cell = next(engine, &out)
+        cells.append(cell)
+        return cell
+    }
+
+    /// Provides a cell for a call.
+    mutating func beginCall(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+        let cell = next(engine, &out)
+        calls.add(cell)
+        return cell
+    }
+
+    private mutating func next(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+        begun &+= 1
+        return out.cell(ExchangeID(begun), engine)
+    }
+
+    /// Removes an exchange of the client.
+    mutating func take(_ id: ExchangeID) -> ExchangeCell? {
+        guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return nil }
+        return cells.remove(at: index)
+    }
+
+    /// Removes an exchange of the client without a record.
+    mutating func forget(_ cell: ExchangeCell, _ out: inout Outbox) {
+        guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
+        cells.remove(at: index)
+        out.giveBack(cell)
+    }
+
+    /// A head that is being read and a CONNECT that is being answered use the new rules.
+    func adopt(_ engine: Engine) {
+        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
+    }
+
+    /// Ends the calls and the exchanges whose head is incomplete.
+    mutating func end(_ out: inout Outbox) {
+        calls.end(&out)
+        cells.removeAll { $0.exchange.isReading }
+    }
+
+    // MARK: state
+
+    /// Whether no exchange has begun yet.
+    var isUnused: Bool { begun == 0 }
+    var isEmpty: Bool { cells.isEmpty && calls.isEmpty }
+    var count: Int { cells.count + calls.count }
+
+    /// The number of streams with an exchange under way.
+    var openStreams: Int {
+        cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
+    }
+
+    /// Whether an exchange is under way.
+    var isBusy: Bool {
+        if cells.contains(where: { !$0.exchange.isOver && !$0.exchange.isReading }) { return true }
+        return calls.areAwaited
+    }
+
+    /// Whether the queue of an origin is full.
+    var isOriginFull: Bool {
+        for cell in cells where cell.origin.queue == .full { return true }
+        return false
+    }
+
+    // MARK: time
+
+    /// When the first exchange must be woken; nil when none is under way.
+    /// - Parameter ended: the time when the client closed its side, or of the last progress since then.
+    func wakeAt(clientEnded ended: Int?) -> Int? {
+        var time: Int?
+        for call in calls.awaited { time = min(time ?? .max, call.exchange.wakeAt(clientEnded: ended)) }
+        for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
+            time = min(
+                time ?? .max, cell.exchange.wakeAt(clientEnded: ended), cell.stream?.tunnel?.deadline ?? .max)
+        }
+        return time
+    }
+
+    /// When the first call without a caller must be woken.
+    func orphansWakeAt(clientEnded ended: Int?) -> Int {
+        var time = Int.max
+        for call in calls.orphans where !call.exchange.isOver {
+            time = min(time, call.exchange.wakeAt(clientEnded: ended))
+        }
+        return time
+    }
+}
