@@ -80,7 +80,7 @@ extension Exchange {
         // AM performs a call only once, and an idle connection may have closed unnoticed; a replay that must not go out
         // twice avoids idle connections for the same reason (RFC 9110 §9.2.2)
         let goesOnce = filters?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
-        lease(scope ?? (!terms.sharesConnections ? .new : goesOnce ? .own : mayGoTwice ? .any : .heard), &context, &out)
+        lease(scope ?? (terms.isCall ? .recent : goesOnce ? .own : mayGoTwice ? .any : .heard), &context, &out)
     }
 
     // MARK: interceptors
@@ -136,7 +136,7 @@ extension Exchange {
         beginSearch()
         attempt.lease.sendsRaw = sendsRaw && attempt.wishes.rate == nil && body.search == nil
         attempt.lease.bindings = context.binding.changes
-        if attempt.isBinding, terms.sharesConnections { bind(&context, &out) }
+        if attempt.isBinding, !terms.isCall { bind(&context, &out) }
         let kept = body.bytes
         guard isPassable(kept.span, &out) else { return }
         sendHead(context, &out)

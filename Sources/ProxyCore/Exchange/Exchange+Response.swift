@@ -43,7 +43,7 @@ extension Exchange {
         }
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
             attempt.isBinding = true
-            if terms.sharesConnections { bind(&context, &out) }
+            if !terms.isCall { bind(&context, &out) }
         }
         answerSeen(context, out)
         guard isPrepared(context, &out) else { return }
@@ -271,7 +271,7 @@ extension Exchange {
             paced.end(trailers: trailers)
             letThrough(paced, &out)
         case .holding(let held):
-            release(reusable: terms.sharesConnections && isStillBound(context), &out)
+            release(reusable: terms.isCall ? !attempt.isBinding : isStillBound(context), &out)
             heldWhole(held, &context, &out)
         default: break
         }
