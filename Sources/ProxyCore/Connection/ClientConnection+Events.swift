@@ -192,8 +192,14 @@ extension ClientConnection {
         if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
         guard cell.exchange.awaitsResponse else { return }
         cell.exchange.answering(now)
-        if takeBody(event, bytes, trailers: origin.trailers, cell, &out) { return }
-        take(event, bytes, &origin.head, trailers: [], cell, &out)
+        switch event {
+        case .needsMore: return
+        case .data, .end:
+            let progress = cell.takeBody(event, bytes, trailers: origin.trailers, &codec, &context, &out)
+            if case .passed = progress { return }
+        case .interim, .head, .switched: cell.takeHead(event, &origin.head, &context, &out)
+        }
+        settle(cell, &out)
     }
 
     /// The response on a stream is invalid HTTP.

@@ -196,12 +196,7 @@ extension ClientConnection {
     @discardableResult
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
         guard codec.isComplete, cell.exchange.wantsBody else { return false }
-        let disposition = cell.exchange.bodyEnded(trailers: codec.trailers, &context, &out)
-        if disposition == .pass {
-            out.orders.append(
-                .sendEnd(
-                    cell.exchange.id, trailers: cell.exchange.engine.passed(codec.trailers, cell.exchange.sentHead)))
-        }
+        cell.endBody(trailers: codec.trailers, &context, &out)
         settle(cell, &out)
         return true
     }

@@ -135,60 +135,14 @@ extension ClientConnection {
         guard let cell = exchanges[id], cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
         while cell.exchange.awaitsResponse {
-            let event: ResponseEvent
-            do throws(HTTPFault) {
-                event = try origin.read(
-                    bytes, &position, limits: cell.exchange.engine.headLimits,
-                    maxTrailerBytes: cell.exchange.engine.settings.limits.header)
-            } catch {
-                cell.exchange.originBroke(error, &context, &out)
-                return settle(cell, &out)
+            switch cell.readResponse(bytes, &position, through: &origin, &codec, &context, &out) {
+            case .passed: break
+            case .changed: settle(cell, &out)
+            case .needsMore: return relayResponse(cell, origin)
+            case .broke: return settle(cell, &out)
             }
-            if event == .needsMore { return relayResponse(cell, origin) }
-            take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
         }
         if position < bytes.count { origin.preventReuse() }
-    }
-
-    /// Handles an event of a response.
-    /// - Parameter head: the codec's head; the exchange may swap it for another.
-    mutating func take(
-        _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
-        _ cell: ExchangeCell, _ out: inout Outbox
-    ) {
-        if takeBody(event, bytes, trailers: trailers, cell, &out) { return }
-        switch event {
-        case .needsMore, .data, .end: return
-        case .interim: cell.exchange.interimCame(head, &context, &out)
-        case .head(let framing):
-            swap(&head, &cell.exchange.response)
-            cell.exchange.answered(framing, &context, &out)
-        case .switched:
-            swap(&head, &cell.exchange.response)
-            cell.exchange.switched(&context, &out)
-        }
-        settle(cell, &out)
-    }
-
-    /// Handles body bytes of a response, or its end.
-    /// - Parameter trailers: called only when the body ends.
-    /// - Returns: false for any other event.
-    mutating func takeBody(
-        _ event: ResponseEvent, _ bytes: Span<UInt8>, trailers: @autoclosure () -> [UInt8], _ cell: ExchangeCell,
-        _ out: inout Outbox
-    ) -> Bool {
-        switch event {
-        case .data(let range):
-            let piece = bytes.extracting(range)
-            if cell.exchange.responseBodyCame(piece, &context, &out) == .pass {
-                codec.write(piece, of: cell, &out)
-                return true
-            }
-        case .end: cell.exchange.responseEnded(trailers: trailers(), &context, &out)
-        case .needsMore, .interim, .head, .switched: return false
-        }
-        settle(cell, &out)
-        return true
     }
 
     /// Relays a body straight to the client when nothing needs to read it.

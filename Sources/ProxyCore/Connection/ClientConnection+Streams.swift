@@ -71,11 +71,7 @@ extension ClientConnection {
                 cell.stream.change { $0.pending = [] }
                 use(stream.pending.span, of: cell, &out)
             } else if let trailers = stream.end {
-                if cell.exchange.bodyEnded(trailers: trailers, &context, &out) == .pass {
-                    out.orders.append(
-                        .sendEnd(
-                            cell.exchange.id, trailers: cell.exchange.engine.passed(trailers, cell.exchange.sentHead)))
-                }
+                cell.endBody(trailers: trailers, &context, &out)
                 settle(cell, &out)
             } else {
                 return
@@ -84,12 +80,7 @@ extension ClientConnection {
     }
 
     private mutating func use(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
-        cell.exchange.bodyMoves(out.now)
-        if cell.exchange.bodyCame(bytes, &context, &out) == .pass { out.send(bytes, of: cell.exchange.id) }
-        if cell.stream != nil {
-            cell.stream.change { $0.owed += bytes.count }
-            cell.grant(codec, &out)
-        }
+        cell.use(bytes, codec, &context, &out)
         settle(cell, &out)
     }
 
