@@ -3,7 +3,7 @@ public enum LoginPermission: Equatable, Sendable {
     /// The login may start. It counts as under way until it is ended with this key.
     case go(Lockout.Key)
     /// Logins with the same answers have to end first. The waiter is notified of a change.
-    case wait(FlightTicket)
+    case wait(WaitingTicket)
     /// Paused for this many milliseconds.
     case held(refusals: Int, milliseconds: Int)
     /// There is no room for another login under way or waiting.
@@ -26,9 +26,9 @@ public struct LoginLedger<Waiter> {
     }
 
     private var lockout: Lockout
-    private var places: [FlightTicket: Place] = [:]
+    private var places: [WaitingTicket: Place] = [:]
     /// The waiting logins by answers, in order of arrival.
-    private var queues: [UInt128: [FlightTicket]] = [:]
+    private var queues: [UInt128: [WaitingTicket]] = [:]
     private var issued: UInt64 = 0
     private let capacity: Int
 
@@ -49,14 +49,14 @@ public struct LoginLedger<Waiter> {
         guard permission == .later else { return Self.said(permission, key) }
         guard places.count < capacity else { return .full }
         issued += 1
-        let ticket = FlightTicket(.turn, issued)
+        let ticket = WaitingTicket(.turn, issued)
         places[ticket] = Place(key: key, limits: limits, goesOn: goesOn, waiter: waiter)
         queues[key.answers, default: []].append(ticket)
         return .wait(ticket)
     }
 
     /// The state of a waiting login. Removes its place once the wait is over.
-    public mutating func look(_ ticket: FlightTicket) -> LoginPermission {
+    public mutating func look(_ ticket: WaitingTicket) -> LoginPermission {
         guard let place = places[ticket] else { return .full }
         guard place.permission != .later else { return .wait(ticket) }
         places[ticket] = nil
@@ -73,7 +73,7 @@ public struct LoginLedger<Waiter> {
 
     /// Removes a waiting login. If its turn had come, the turn passes to the next one.
     /// - Returns: the waiters to notify, as for the methods below.
-    public mutating func leave(_ ticket: FlightTicket, now: Int) -> [(FlightTicket, Waiter)] {
+    public mutating func leave(_ ticket: WaitingTicket, now: Int) -> [(WaitingTicket, Waiter)] {
         guard let place = places.removeValue(forKey: ticket) else { return [] }
         switch place.permission {
         case .later:
@@ -88,23 +88,23 @@ public struct LoginLedger<Waiter> {
 
     public mutating func grant(
         _ key: Lockout.Key, _ limits: Lockout.Limits, now: Int
-    ) -> [(FlightTicket, Waiter)] {
+    ) -> [(WaitingTicket, Waiter)] {
         lockout.grant(key, limits, now: now)
         return advance(key.answers, now)
     }
 
     public mutating func end(
         _ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool = false, _ limits: Lockout.Limits, now: Int
-    ) -> [(FlightTicket, Waiter)] {
+    ) -> [(WaitingTicket, Waiter)] {
         lockout.end(key, verdict, granted: granted, limits, now: now)
         return advance(key.answers, now)
     }
 
     /// Starts the waiting logins that may start, in order of arrival.
-    private mutating func advance(_ answers: UInt128, _ now: Int) -> [(FlightTicket, Waiter)] {
+    private mutating func advance(_ answers: UInt128, _ now: Int) -> [(WaitingTicket, Waiter)] {
         guard let queue = queues.removeValue(forKey: answers) else { return [] }
-        var told: [(FlightTicket, Waiter)] = []
-        var left: [FlightTicket] = []
+        var told: [(WaitingTicket, Waiter)] = []
+        var left: [WaitingTicket] = []
         for ticket in queue {
             guard var place = places[ticket] else { continue }
             place.permission = lockout.begin(place.key, place.limits, again: place.goesOn, now: now)
@@ -130,7 +130,7 @@ public struct LoginLedger<Waiter> {
 
     /// Resets all counters, or the one with this id.
     /// - Returns: the number of counters, and the waiters to notify.
-    public mutating func clear(_ id: String?, now: Int) -> (count: Int, turns: [(FlightTicket, Waiter)]) {
+    public mutating func clear(_ id: String?, now: Int) -> (count: Int, turns: [(WaitingTicket, Waiter)]) {
         let count = lockout.clear(id)
         return (count, Array(queues.keys).flatMap { advance($0, now) })
     }

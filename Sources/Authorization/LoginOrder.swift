@@ -1,9 +1,9 @@
 /// The next step of a login.
-public enum LoginOrder<Gain: Sendable>: Sendable {
+public enum LoginOrder<Value: Sendable>: Sendable {
     /// - Parameter url: the URL as configured.
     case send(ServerCall, url: String)
     /// The credential that the login obtained.
-    case won(Gain)
+    case won(Value)
     case failed(LoginFault)
 }
 

@@ -6,7 +6,7 @@ import Operation
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a configuration; every fault with file:line:column.",
+        abstract: "Check a configuration. Each fault names file:line:column.",
         discussion: """
             Several files are one configuration: their lists are joined in the order of the files, their maps merged, and \
             what can be given once stands in one of them. A folder stands for the files in it whose names end in .yaml or \

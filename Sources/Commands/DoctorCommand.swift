@@ -7,7 +7,7 @@ import Operation
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why traffic does not get through, or show that it does.",
+        abstract: "Find out why traffic does not get through.",
         discussion: """
             Without a command it asks the running proxy, and AM through it, and looks at this shell's variables. With one \
             it runs that as usher run does, and judges by what came through. Exit 0 where there is no problem, else 1.

@@ -5,7 +5,7 @@ import Operation
 struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Have the running daemon take no more clients, finish what is under way, and end.",
+        abstract: "Stop the daemon once its exchanges are finished.",
         discussion: """
             What is not over after timeouts.drain is cut off. SIGTERM does the same; a second signal ends the daemon at once.
             """)

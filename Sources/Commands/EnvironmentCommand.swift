@@ -7,7 +7,7 @@ import Operation
 struct EnvironmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "env",
-        abstract: "Print the variables that lead programs to the proxy and make them trust its CA.",
+        abstract: "Print the environment variables that point programs at the proxy and its CA.",
         discussion: #"For a shell: eval "$(usher env)""#)
 
     @OptionGroup var file: ConfigurationFile

@@ -6,7 +6,7 @@ import Operation
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what usher would make of one request, and of its answer.",
+        abstract: "Show what Usher does to one request and its response, without a network.",
         discussion: """
             The request is an HTTP message with a whole URL in its request line, the fields of one in HTTP/2 (:method: GET), or \
             a curl command line. Nothing is sent. A \

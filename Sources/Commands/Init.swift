@@ -3,7 +3,7 @@ import Operation
 
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a configuration to begin with, out of four answers or of recorded traffic.",
+        abstract: "Write a first configuration, from four questions or from recorded traffic.",
         discussion: """
             On a terminal it asks for what no option says: AM, its realms, the protected resources, and whose TLS is opened. \
             With --har it reads from recorded traffic (HTTP Archive, as browsers save it) where AM is, how users sign in and \

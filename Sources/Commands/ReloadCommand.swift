@@ -5,7 +5,7 @@ import Operation
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Have the running daemon read its configuration anew, and say what changed.",
+        abstract: "Reload the daemon's configuration, and show what changed.",
         discussion: """
             What is under way goes on by the configuration that it began with. Where the new one has a fault, nothing \
             changes: every fault is shown with its place, and the exit code is 1. SIGHUP does the same.

@@ -4,7 +4,7 @@ import Operation
 
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a command behind a proxy of its own.",
+        abstract: "Run one command behind a proxy of its own.",
         discussion: """
             The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
             command's input and output are its own; the access log is written where --log says, or nowhere. What the \

@@ -8,7 +8,7 @@ import TLSEngine
 struct SandboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run an AM, a Gateway and a protected resource in one process, to try everything without a tenant.",
+        abstract: "Run a test AM with a Gateway and a protected resource.",
         discussion: """
             AM is at /am (users demo and user1 to user9, password changeit), resources that ask for a transaction per \
             access at /shop/, one that wants an access token at /api/, helpers at /plain/, counts at /sandbox/status. \

@@ -6,7 +6,7 @@ import Operation
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Try a configuration on cases: what is sent, and what comes back. Nothing leaves this machine.",
+        abstract: "Test a configuration against a file of cases, without a network.",
         discussion: """
             A file of cases is YAML: config names the configuration, and each of cases has a name, a request (an HTTP message, \
             a curl command, or the keys method, url, headers, body, json, form, file), what its origin answers, and what to \

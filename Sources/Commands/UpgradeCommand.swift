@@ -5,7 +5,7 @@ import Operation
 struct UpgradeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Have a new process take the running daemon's place, without a connection refused.",
+        abstract: "Replace the daemon by a new process, without refusing a connection.",
         discussion: """
             The program that lies where the daemon's did is started with the same arguments and takes the listening \
             sockets over. Once it serves, the old process finishes what is under way and ends. Where the new one cannot \

@@ -50,8 +50,8 @@ public enum Order: Sendable {
     case awaitTurn(ExchangeID, LimitTicket)
     /// Ask a person for the exchange's step-up. Reported by `personSpoke` when the person answers.
     case awaitPerson(ExchangeID, TransactionID)
-    /// Wait for the result of another exchange. Reported by `flightCame`.
-    case awaitFlight(ExchangeID, FlightTicket)
+    /// Wait for the result of another exchange. Reported by `ticketCame`.
+    case awaitTicket(ExchangeID, WaitingTicket)
     /// Call `woke` at that time exactly, even between the regular checks of timeouts.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` returns its record.

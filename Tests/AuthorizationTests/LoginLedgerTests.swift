@@ -14,7 +14,7 @@ struct LoginLedgerTests {
     private func wait(
         _ ledger: inout Ledger, _ name: String, _ key: Lockout.Key? = nil, _ limits: Lockout.Limits? = nil,
         goesOn: Bool = false
-    ) throws -> FlightTicket {
+    ) throws -> WaitingTicket {
         let permission = ledger.begin(
             key ?? self.key, limits ?? self.limits, goesOn: goesOn, name, now: 0)
         guard case .wait(let ticket) = permission else { throw Unexpected(permission: permission) }

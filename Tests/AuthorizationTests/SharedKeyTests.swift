@@ -189,31 +189,12 @@ struct SharedKeyTests {
         for other in [mark("T"), mark("S", "bob"), mark("S", ""), mark("S", "ada", "https://am.test/am2")] {
             #expect(other != plain)
         }
-        let upgrade = SharedUpgrade(StepUp.Outcome(session: "NEW"), of: "S", mark: plain)
+        let upgrade = SharedUpgrade(StepUp.Outcome(session: "NEW"), of: "S", mark: plain, now: 0)
         #expect(upgrade.replaces(plain) && !upgrade.replaces(mark("T")) && !upgrade.replaces(mark("S", "bob")))
-        #expect(!SharedUpgrade(StepUp.Outcome(), of: "S", mark: plain).replaces(plain), "it took no session's place")
+        #expect(
+            !SharedUpgrade(StepUp.Outcome(), of: "S", mark: plain, now: 0).replaces(plain), "it took no session's place"
+        )
         #expect(upgrade.dies(with: "S") && upgrade.dies(with: "NEW") && !upgrade.dies(with: "T"))
-    }
-
-    /// A session ends while an upgrade of it is made: those who wait have that, and nobody who comes later.
-    @Test func whatEndedMeanwhileIsKeptForNobody() throws {
-        var ledger = FlightLedger<String, Int>(.upgrade)
-        func take(_ key: UInt128) -> (String?, FlightTicket?) {
-            switch ledger.ask(key, 0, now: 0) {
-            case .use(let value): (value, nil)
-            case .lead(let ticket, _), .wait(let ticket): (nil, ticket)
-            case .failed, .alone: (nil, nil)
-            }
-        }
-        let leader = try #require(take(1).1)
-        let waiter = try #require(take(1).1)
-        ledger.forget { _, _ in false }
-        _ = ledger.won(leader, "B", dueAt: 100, until: 100, now: 0)
-        guard case .use("B") = ledger.look(waiter) else { return #expect(Bool(false)) }
-        let next = try #require(take(1).1, "it was kept")
-        // what is made behind that end is good
-        _ = ledger.won(next, "C", dueAt: 100, until: 100, now: 0)
-        #expect(take(1).0 == "C")
     }
 
     /// AM has put another in its place: it ends once, with the last.

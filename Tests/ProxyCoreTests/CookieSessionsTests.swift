@@ -32,30 +32,31 @@ import Testing
     }
 
     private mutating func begin(_ time: Int = 0) throws -> Int {
-        guard case .logIn(let flight) = sessions.ask(key, after: nil, waited: nil, now(time)) else {
+        guard case .fetch(let fetch) = sessions.ask(key, after: nil, waited: nil, now(time)) else {
             Issue.record("nobody was to log in")
             throw Missing()
         }
-        return flight
+        return fetch
     }
 
     private mutating func ask(
-        not generation: Int? = nil, for path: String = "/a", after flight: Int? = nil, at time: Int = 0
+        not generation: Int? = nil, for path: String = "/a", after fetch: Int? = nil, at time: Int = 0
     ) -> String {
         let refusal = generation.map { CookieSessions.Refusal(generation: $0, path: path) }
-        return switch sessions.ask(key, after: refusal, waited: flight, now(time)) {
+        return switch sessions.ask(key, after: refusal, waited: fetch, now(time)) {
         case .use(let session): "use \(session.jar["AuthSession"]?.value ?? "nothing")"
-        case .logIn: "log in"
+        case .fetch: "log in"
         case .wait: "wait"
         case .failed(let fault): fault.reason
+        case .full: "full"
         }
     }
 
     @Test mutating func oneLogsInAndTheOthersWait() throws {
-        let flight = try begin()
-        #expect(ask() == "wait" && ask(after: flight) == "wait")
-        sessions.won(try jar("c"), key, flight: flight)
-        #expect(ask() == "use c" && ask(after: flight) == "use c")
+        let fetch = try begin()
+        #expect(ask() == "wait" && ask(after: fetch) == "wait")
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        #expect(ask() == "use c" && ask(after: fetch) == "use c")
     }
 
     @Test mutating func otherOriginsAndOtherUsersHaveTheirOwn() throws {
@@ -64,7 +65,7 @@ import Testing
             CookieSessions.Key(key.login, origin: "https://a.test"),
             CookieSessions.Key(Self.login("bob"), origin: key.origin),
         ] {
-            guard case .logIn = sessions.ask(other, after: nil, waited: nil, now()) else {
+            guard case .fetch = sessions.ask(other, after: nil, waited: nil, now()) else {
                 Issue.record("it waits for another's login")
                 return
             }
@@ -72,17 +73,17 @@ import Testing
     }
 
     @Test mutating func aRefusedCookieIsGoodForNobody() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
-        #expect(ask(not: flight) == "log in" && ask() == "wait")
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        #expect(ask(not: fetch) == "log in" && ask() == "wait")
     }
 
     /// Many find at the same time that a cookie is over: the one login that follows is the answer to all of them.
     @Test mutating func aCookieThatWasReplacedSinceIsRefusedForNobody() throws {
         let first = try begin()
-        sessions.won(try jar("c"), key, flight: first)
+        sessions.won(try jar("c"), key, fetch: first, now())
         #expect(ask(not: first) == "log in")
-        sessions.won(try jar("d"), key, flight: first + 1)
+        sessions.won(try jar("d"), key, fetch: first + 1, now())
         #expect(ask(not: first) == "use d")
     }
 
@@ -90,69 +91,69 @@ import Testing
         ("; Max-Age=600", 299_000, "use c"), ("; Max-Age=600", 301_000, "log in"), ("", 1 << 40, "use c"),
     ])
     mutating func aCookieThatEndsSoonIsReplaced(attributes: String, time: Int, expected: String) throws {
-        let flight = try begin()
-        sessions.won(try jar("c", attributes), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c", attributes), key, fetch: fetch, now())
         #expect(ask(at: time) == expected)
     }
 
     @Test mutating func whileItIsReplacedTheOthersGoOnWithIt() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         #expect(ask(at: 400_000) == "log in" && ask(at: 400_000) == "use c")
         // but not past its end
         #expect(ask(at: 600_000) == "log in")
     }
 
     @Test mutating func whoWaitedTakesEvenWhatIsShort() throws {
-        let flight = try begin()
-        sessions.won(try jar("c", "; Max-Age=10"), key, flight: flight)
-        #expect(ask(after: flight) == "use c" && ask() == "log in")
+        let fetch = try begin()
+        sessions.won(try jar("c", "; Max-Age=10"), key, fetch: fetch, now())
+        #expect(ask(after: fetch) == "use c" && ask() == "log in")
     }
 
     @Test mutating func aRefusalIsRememberedForAWhile() throws {
-        let flight = try begin()
-        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, flight: flight, now())
+        let fetch = try begin()
+        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, fetch: fetch, now())
         #expect(ask() == "no" && ask(at: 59_999) == "no" && ask(at: 60_000) == "log in")
     }
 
     @Test mutating func aFailureIsSharedByThoseWhoWaitedAlone() throws {
-        let flight = try begin()
-        sessions.failed(LoginFault(reason: "500", isRefusal: false), key, flight: flight, now())
-        #expect(ask(after: flight) == "500" && ask() == "log in")
+        let fetch = try begin()
+        sessions.failed(LoginFault(reason: "500", isRefusal: false), key, fetch: fetch, now())
+        #expect(ask(after: fetch) == "500" && ask() == "log in")
     }
 
     @Test mutating func aCookieIsUsedToItsEndWhereItsRenewalIsRefused() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         #expect(ask(at: 550_000) == "log in")
-        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, flight: flight + 1, now(550_000))
+        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, fetch: fetch + 1, now(550_000))
         #expect(ask(at: 551_000) == "use c" && ask(at: 600_000) == "no")
     }
 
     @Test mutating func aRenewalThatFailsIsNotTriedByAll() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         #expect(ask(at: 400_000) == "log in")
-        sessions.failed(LoginFault(reason: "503", isRefusal: false), key, flight: flight + 1, now(400_000))
-        #expect(ask(after: flight + 1, at: 400_000) == "use c" && ask(at: 459_999) == "use c")
+        sessions.failed(LoginFault(reason: "503", isRefusal: false), key, fetch: fetch + 1, now(400_000))
+        #expect(ask(after: fetch + 1, at: 400_000) == "use c" && ask(at: 459_999) == "use c")
         #expect(ask(at: 460_000) == "log in")
     }
 
     @Test mutating func aCookieThatIsRefusedWhateverItIsStays() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
-        sessions.fruitless(key, .init(generation: flight, path: "/a"), now())
-        #expect(ask(not: flight, at: 59_999).contains("cool_down") && ask(at: 59_999) == "use c")
-        #expect(ask(not: flight, at: 60_000) == "log in")
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        sessions.fruitless(key, .init(generation: fetch, path: "/a"), now())
+        #expect(ask(not: fetch, at: 59_999).contains("cool_down") && ask(at: 59_999) == "use c")
+        #expect(ask(not: fetch, at: 60_000) == "log in")
     }
 
     /// Whoever may ask for what is refused to everybody does not keep the others' cookie from being renewed.
     @Test mutating func itIsRememberedForWhatWasAskedForAlone() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
-        for number in 0..<1000 { sessions.fruitless(key, .init(generation: flight, path: "/\(number)"), now(number)) }
-        #expect(ask(not: flight, for: "/999", at: 1_000).contains("cool_down"))
-        #expect(ask(not: flight, for: "/a", at: 1_000) == "log in")
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        for number in 0..<1000 { sessions.fruitless(key, .init(generation: fetch, path: "/\(number)"), now(number)) }
+        #expect(ask(not: fetch, for: "/999", at: 1_000).contains("cool_down"))
+        #expect(ask(not: fetch, for: "/a", at: 1_000) == "log in")
     }
 
     private mutating func drop(_ generation: Int, at time: Int = 0) -> Bool {
@@ -160,31 +161,31 @@ import Testing
     }
 
     @Test mutating func whatIsDroppedIsWonAnew() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
-        #expect(drop(flight + 1) && ask() == "use c")
-        #expect(drop(flight) && ask() == "log in")
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        #expect(drop(fetch + 1) && ask() == "use c")
+        #expect(drop(fetch) && ask() == "log in")
     }
 
     /// Nobody has seen whether another one helps: until then, what refuses each has no other won.
     @Test mutating func whatRefusesEachHasOneWonAnew() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
-        #expect(drop(flight))
-        sessions.won(try jar("d"), key, flight: try begin())
-        let refusal = CookieSessions.Refusal(generation: flight + 1, path: "/a")
-        #expect(!drop(flight + 1, at: 59_999) && ask(at: 59_999) == "use d")
-        #expect(ask(not: flight + 1, at: 59_999).contains("cool_down"))
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
+        #expect(drop(fetch))
+        sessions.won(try jar("d"), key, fetch: try begin(), now())
+        let refusal = CookieSessions.Refusal(generation: fetch + 1, path: "/a")
+        #expect(!drop(fetch + 1, at: 59_999) && ask(at: 59_999) == "use d")
+        #expect(ask(not: fetch + 1, at: 59_999).contains("cool_down"))
         sessions.taken(key, refusal)
-        #expect(drop(flight + 1, at: 59_999) && ask(at: 59_999) == "log in")
+        #expect(drop(fetch + 1, at: 59_999) && ask(at: 59_999) == "log in")
     }
 
     @Test mutating func whoGoesAwayLeavesItToTheNext() throws {
-        let flight = try begin()
-        sessions.abandoned(key, flight: flight)
+        let fetch = try begin()
+        sessions.abandoned(key, fetch: fetch)
         #expect(ask() == "log in")
         // what comes of a login that was left counts no more
-        sessions.won(try jar("c"), key, flight: flight)
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         #expect(ask() == "wait")
     }
 
@@ -194,25 +195,25 @@ import Testing
     }
 
     @Test mutating func anAnswerRenewsTheCookiesThatItWasAskedWith() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         let renewed = try jar("d")
-        sessions.renewed(key, generation: flight + 1) { $0 = renewed }
+        sessions.renewed(key, generation: fetch + 1) { $0 = renewed }
         #expect(ask() == "use c")
-        sessions.renewed(key, generation: flight) { $0 = renewed }
+        sessions.renewed(key, generation: fetch) { $0 = renewed }
         #expect(ask() == "use d")
     }
 
     @Test mutating func thereIsRoomForSoManyAlone() throws {
-        let flight = try begin()
-        sessions.won(try jar("c"), key, flight: flight)
+        let fetch = try begin()
+        sessions.won(try jar("c"), key, fetch: fetch, now())
         for number in 1...CookieJar.most {
             let other = CookieSessions.Key(key.login, origin: "http://\(number).test")
-            guard case .logIn(let flight) = sessions.ask(other, after: nil, waited: nil, now(number)) else {
+            guard case .fetch(let fetch) = sessions.ask(other, after: nil, waited: nil, now(number)) else {
                 Issue.record("somebody else's")
                 return
             }
-            sessions.won(try jar("o"), other, flight: flight)
+            sessions.won(try jar("o"), other, fetch: fetch, now(number))
         }
         #expect(ask() == "log in", "the oldest had to go")
     }

@@ -66,8 +66,8 @@ extension DriverModel {
         happens("person") { $0.personSpoke(id, now: now, &$1) }
     }
 
-    func flightCame(_ ticket: FlightTicket) {
+    func ticketCame(_ ticket: WaitingTicket) {
         guard let id = flying.removeValue(forKey: ticket) else { return }
-        happens("flight") { $0.flightCame(id, now: now, &$1) }
+        happens("flight") { $0.ticketCame(id, now: now, &$1) }
     }
 }

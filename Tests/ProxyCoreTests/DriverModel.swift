@@ -59,7 +59,7 @@ final class DriverModel: CommandBackend {
     /// Step-ups that wait for a person, and requests that were told to wait at a limit.
     var asked: [(id: ExchangeID, transaction: TransactionID)] = []
     var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
-    var flying: [FlightTicket: ExchangeID] = [:]
+    var flying: [WaitingTicket: ExchangeID] = [:]
     var splitter: Splitter
     /// The client reads nothing: its connection stays until that is over.
     var holdsOutput = false
@@ -258,7 +258,7 @@ final class DriverModel: CommandBackend {
             cancelled += 1
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         case .awaitPerson(let id, let transaction): asked.append((id, transaction))
-        case .awaitFlight(let id, let ticket): flying[ticket] = id
+        case .awaitTicket(let id, let ticket): flying[ticket] = id
         case .record(let id): record(id)
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break

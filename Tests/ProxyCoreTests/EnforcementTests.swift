@@ -20,21 +20,21 @@ final class Decisions: DecisionStore {
         tell()
     }
 
-    func enter(_ client: Int, most: Int) -> FlightTicket? { kept.enter(client, most: most) }
+    func enter(_ client: Int, most: Int) -> WaitingTicket? { kept.enter(client, most: most) }
 
-    func leave(_ ticket: FlightTicket) {
+    func leave(_ ticket: WaitingTicket) {
         kept.leave(ticket)
         tell()
     }
 
-    private var told: [FlightTicket] = []
+    private var told: [WaitingTicket] = []
     private func tell() { if let next = kept.next { told.append(next) } }
 
     /// Tells whoever of these is to be told, as its loop's mailbox does.
     func ring(_ talks: Conversation...) {
         while !told.isEmpty {
             let ticket = told.removeFirst()
-            for talk in talks { talk.driver.flightCame(ticket) }
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }
@@ -61,7 +61,7 @@ enum Enforced {
         from address: String? = nil
     ) -> Conversation {
         let talk = Conversation(
-            settings, cookies: DryLogins<CookieJar>(), decisions: decisions,
+            settings, cookies: DryCredentials<CookieJar>(), decisions: decisions,
             source: ClientSource(address: address.flatMap { .init($0) }))
         talk.driver.tell(time: 1_000_000)
         talk.client(request)

@@ -289,7 +289,7 @@ struct LeftUpgradeTests {
         leader.leaves(.lost)
         leader.talk.origin(Self.granted)
         // longer than an upgrade is remembered
-        model.waits(SharedUpgrade.memory + 1)
+        model.waits(10_000 + 1)
         let late = client(model, request: request, settings: settings).talk
         late.connects()
         #expect(late.originGot().contains("iPlanetDirectoryPro=SESSION-B"), "\(late.notes)")

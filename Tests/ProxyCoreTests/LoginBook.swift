@@ -9,7 +9,7 @@ final class LoginBook: LoginStore {
     private(set) var begun = 0
     /// AM refused these answers lately, whatever the book has.
     var isHeld = false
-    private var told: [FlightTicket] = []
+    private var told: [WaitingTicket] = []
 
     /// - Parameter capacity: how many may wait.
     init(capacity: Int = 4096) { ledger = LoginLedger(capacity: capacity) }
@@ -26,14 +26,14 @@ final class LoginBook: LoginStore {
         return ledger.begin(key, limits, goesOn: true, (), now: now)
     }
 
-    func look(_ ticket: FlightTicket) -> LoginPermission { counted(ledger.look(ticket)) }
+    func look(_ ticket: WaitingTicket) -> LoginPermission { counted(ledger.look(ticket)) }
 
     private func counted(_ permission: LoginPermission) -> LoginPermission {
         if case .go = permission { begun += 1 }
         return permission
     }
 
-    func leave(_ ticket: FlightTicket) { tell(ledger.leave(ticket, now: now)) }
+    func leave(_ ticket: WaitingTicket) { tell(ledger.leave(ticket, now: now)) }
 
     func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission? {
         if isHeld { return Self.held }
@@ -53,13 +53,13 @@ final class LoginBook: LoginStore {
         tell(ledger.end(key, verdict, granted: granted, limits, now: now))
     }
 
-    private func tell(_ turns: [(FlightTicket, Void)]) { told += turns.map(\.0) }
+    private func tell(_ turns: [(WaitingTicket, Void)]) { told += turns.map(\.0) }
 
     /// Tells whoever of these is to be told, as its loop's mailbox does.
     func ring(_ talks: Conversation...) {
         while !told.isEmpty {
             let ticket = told.removeFirst()
-            for talk in talks { talk.driver.flightCame(ticket) }
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }

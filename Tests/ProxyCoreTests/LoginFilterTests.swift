@@ -47,35 +47,7 @@ import Testing
 
     // MARK: others log in
 
-    /// What logins won, and who waits for one.
-    private final class Waited<Gain: LoginGain>: SharedLoginStore {
-        private var logins = SharedLogins<Gain>()
-        private var line: LoginLine<Gain, Void>
-        private var told: [FlightTicket] = []
-
-        init(capacity: Int) { line = LoginLine(.cookie, capacity: capacity) }
-
-        var waiting: Int { line.count }
-
-        func change<Result>(_ body: (inout SharedLogins<Gain>) -> Result) -> Result {
-            let result = body(&logins)
-            for key in logins.takeLanded() { told += line.landed(key).map(\.0) }
-            return result
-        }
-
-        func enter(_ obstacle: SharedLogins<Gain>.Obstacle) -> FlightTicket? { line.enter(obstacle, ()) }
-        func leave(_ ticket: FlightTicket) { told += line.leave(ticket).map(\.0) }
-
-        /// Tells whoever of these is to be told, as its loop's mailbox does.
-        func ring(_ talks: Conversation...) {
-            while !told.isEmpty {
-                let ticket = told.removeFirst()
-                for talk in talks { talk.driver.flightCame(ticket) }
-            }
-        }
-    }
-
-    private func waits(on store: Waited<CookieJar>) -> Conversation {
+    private func waits(on store: CredentialModel<CookieJar>) -> Conversation {
         var settings = Settings()
         settings.rules.append(LoginScene.rule())
         let talk = Conversation(settings, cookies: store)
@@ -86,7 +58,7 @@ import Testing
 
     @Test func allWhoWaitForALoginAreToldOfIt() {
         let scene = LoginScene.cookie
-        let store = Waited<CookieJar>(capacity: 2)
+        let store = CredentialModel<CookieJar>(.cookie, capacity: 2)
         let first = waits(on: store)
         first.connects()
         let others = (0..<2).map { _ in waits(on: store) }
@@ -107,7 +79,7 @@ import Testing
 
     @Test func theNextOneLogsInWhereNobodyDoesAnyMore() {
         let scene = LoginScene.cookie
-        let store = Waited<CookieJar>(capacity: 9)
+        let store = CredentialModel<CookieJar>(.cookie, capacity: 9)
         let first = waits(on: store)
         first.connects()
         let leaving = waits(on: store)

@@ -26,17 +26,18 @@ struct NewSessionTests {
 
     /// What is refused as soon as it was won is refused for another reason.
     @Test func aRequestHasOneSessionOfUshersRenewed() {
-        func own(_ token: String) -> OwnSession {
-            OwnSession(
+        func own(_ token: String, _ generation: Int) -> ProvidedSession.Own {
+            let session = OwnSession(
                 SessionSource(token: token, carrier: .provided, affinity: nil), at: server, realm: "/",
                 renewableUntil: 0, onEnd: nil)
+            return .init(KeptSession(session: session, dueAt: 0, until: 0), generation: generation, since: 0)
         }
+        let key = SessionKey(AuthorizationPolicy(resources: [], server: server))
         let provided = ProvidedSession()
         #expect(!provided.refuse() && provided.takeRefused() == nil, "there is none")
-        let first = own("A")
-        provided.take(first, material: [1])
-        #expect(provided.refuse() && provided.takeRefused() === first)
-        provided.take(own("B"), material: [1])
+        provided.take(own("A", 1), key)
+        #expect(provided.refuse() && provided.takeRefused()?.generation == 1)
+        provided.take(own("B", 2), key)
         #expect(!provided.refuse() && provided.takeRefused() == nil)
     }
 }

@@ -17,7 +17,7 @@ import Testing
         #expect(decisions.next == first)
         decisions.leave(first)
         #expect(decisions.next == third)
-        var tickets: Set<FlightTicket> = []
+        var tickets: Set<WaitingTicket> = []
         while tickets.count < 10_000, let ticket = decisions.enter(4, most: 2) { tickets.insert(ticket) }
         #expect(tickets.count == 4_095)
     }

@@ -211,7 +211,7 @@ struct SessionFilterTests {
         let talk = begins(model, settings { $0.sessions.login.logsOut = isTold })
         logsIn(talk)
         asks(talk, with: "OWN-1")
-        model.own.forget { _ in true }
+        model.own.change { _ = $0.forget { _, _ in true } }
         // not while somebody uses it
         #expect(model.ended.calls.isEmpty)
         talk.origin(ok)

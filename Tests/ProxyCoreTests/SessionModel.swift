@@ -3,48 +3,44 @@ import Authorization
 import HTTPCodec
 import ProxyCore
 
-/// What is done once for all, for the connections of one test: whoever waits is told through its driver.
-final class FlightModel<Value: Sendable>: FlightStore {
-    private var ledger: FlightLedger<Value, Int>
-    var now = 0
+/// The credentials of one test's connections: whoever waits is told through its driver.
+final class CredentialModel<Value: Credential>: CredentialStore {
+    private var ledger = CredentialLedger<Value>()
+    private var line: WaitingLine<Value, Int>
     /// The connections, in the order in which they were made; whoever asks counts for the one that is marked.
     var drivers: [DriverModel] = []
     var asking = 0
-    private(set) var materials: [[UInt8]] = []
+    private var told: [(ticket: WaitingTicket, driver: Int)] = []
 
-    init(_ kind: FlightTicket.Kind) { ledger = FlightLedger(kind) }
+    init(_ kind: WaitingTicket.Kind, capacity: Int = 4096) { line = WaitingLine(kind, capacity: capacity) }
 
-    var places: Int { ledger.places }
-    func isBusy(_ mark: Int) -> Bool { ledger.isBusy(mark) }
+    /// Those who fetch and those who wait.
+    var places: Int { ledger.fetching + line.count }
+    var waiting: Int { line.count }
 
-    private static func key(_ material: [UInt8]) -> UInt128 { material.reduce(7) { $0 &* 31 &+ UInt128($1) } }
-
-    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
-        materials.append(material)
-        return ledger.ask(Self.key(material), mark: mark, refused: refused, asking, now: now)
+    func change<Result>(_ body: (inout CredentialLedger<Value>) -> Result) -> Result {
+        let result = body(&ledger)
+        for key in ledger.takeEnded() { told += line.ended(key).map { ($0.0, $0.1) } }
+        return result
     }
-    func look(_ ticket: FlightTicket) -> FlightLook<Value> { ledger.look(ticket) }
-    func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int) {
-        tell(ledger.won(ticket, value, dueAt: now + due, until: now + lasts, now: now))
-    }
-    func failed(_ ticket: FlightTicket, _ reason: String, for time: Int) {
-        tell(ledger.failed(ticket, reason, until: now + time, now: now))
-    }
-    func leave(_ ticket: FlightTicket) { tell(ledger.leave(ticket, now: now)) }
-    func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
-    func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
-    func first(_ isIt: (Value) -> Bool) -> Value? { ledger.first(now: now, isIt) }
-    func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 
-    /// Tickets whose holders have to be told, and through which connection.
-    private(set) var told: [(ticket: FlightTicket, driver: Int)] = []
-    private func tell(_ turns: [(FlightTicket, Int)]) { told += turns.map { ($0.0, $0.1) } }
+    func enter(_ obstacle: CredentialLedger<Value>.Obstacle) -> WaitingTicket? { line.enter(obstacle, asking) }
+    func leave(_ ticket: WaitingTicket) { told += line.leave(ticket).map { ($0.0, $0.1) } }
+    func isAwaited(_ key: Value.Key) -> Bool { line.isAwaited(key) }
 
     /// Tells whoever is to be told, as its loop's mailbox does.
     func ring() {
         while !told.isEmpty {
             let (ticket, driver) = told.removeFirst()
-            drivers[driver].flightCame(ticket)
+            drivers[driver].ticketCame(ticket)
+        }
+    }
+
+    /// The same, among these.
+    func ring(_ talks: Conversation...) {
+        while !told.isEmpty {
+            let (ticket, _) = told.removeFirst()
+            for talk in talks { talk.driver.ticketCame(ticket) }
         }
     }
 }
@@ -74,11 +70,12 @@ final class LearnedModel: LearnedStore {
 
 /// The sessions that some clients of one test have in common.
 final class SessionModel {
-    let upgrades = FlightModel<SharedUpgrade>(.upgrade)
-    let own = FlightModel<OwnSession>(.login)
+    let upgrades = CredentialModel<SharedUpgrade>(.upgrade)
+    let own = CredentialModel<KeptSession>(.login)
     let learned = LearnedModel()
     let ended = Ended()
     private var talks: [Conversation] = []
+    private var now = 0
 
     /// Sessions that AM was to be told of.
     final class Ended: @unchecked Sendable {
@@ -97,6 +94,7 @@ final class SessionModel {
         let talk = Conversation(
             settings, logins: logins, tokens: tokens, sessions: stores,
             source: ClientSource(address: IPAddress(address)), streams: streams)
+        talk.driver.pool.now = now
         talks.append(talk)
         upgrades.drivers.append(talk.driver)
         own.drivers.append(talk.driver)
@@ -110,9 +108,9 @@ final class SessionModel {
         own.asking = index
     }
 
+    /// Whoever comes next comes so much later.
     func waits(_ milliseconds: Int) {
-        upgrades.now += milliseconds
-        own.now += milliseconds
+        now += milliseconds
         learned.now += milliseconds
     }
 }

@@ -28,19 +28,19 @@ struct SharedTokenTests {
     }
 
     private mutating func ask(
-        _ key: TokenKey, not generation: Int? = nil, for path: String = "/", waited flight: Int? = nil, at time: Int = 0
-    ) -> SharedLogins<TokenGrant>.Answer {
-        let refusal = generation.map { SharedLogins<TokenGrant>.Refusal(generation: $0, path: path) }
-        return ledger.logins.ask(key, after: refusal, waited: flight, now(time))
+        _ key: TokenKey, not generation: Int? = nil, for path: String = "/", waited fetch: Int? = nil, at time: Int = 0
+    ) -> CredentialLedger<TokenGrant>.Answer {
+        let refusal = generation.map { CredentialLedger<TokenGrant>.Refusal(generation: $0, path: path) }
+        return ledger.logins.ask(key, after: refusal, waited: fetch, now(time))
     }
 
     /// A token that somebody fetches.
-    private mutating func flight(_ key: TokenKey, at time: Int = 0) throws -> Int {
-        guard case .logIn(let flight) = ask(key, at: time) else {
+    private mutating func fetch(_ key: TokenKey, at time: Int = 0) throws -> Int {
+        guard case .fetch(let fetch) = ask(key, at: time) else {
             Issue.record("nobody was to fetch it")
             throw Missing()
         }
-        return flight
+        return fetch
     }
 
     private struct Missing: Error {}
@@ -130,9 +130,9 @@ struct SharedTokenTests {
         ledger.learn(grant("a", refresh: "r0"), source, signers, renewing: nil, now())
         for number in 1..<12 {
             let key = try #require(ledger.find("r\(number - 1)", source, signers))
-            guard case .logIn(let flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+            guard case .fetch(let fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
             ledger.learn(
-                grant("a", refresh: "r\(number)"), source, signers, renewing: (key: key, flight: flight), now())
+                grant("a", refresh: "r\(number)"), source, signers, renewing: (key: key, fetch: fetch), now())
         }
         #expect((0..<12).filter { ledger.find("r\($0)", source, signers) != nil } == Array(4..<12))
         #expect(ledger.given.count == 8 && ledger.chains.count == 1)
@@ -146,8 +146,8 @@ struct SharedTokenTests {
         for number in 1..<12 {
             let all = TokenLedger.Signers(server: source.server, clients: [.user("\(number - 1)"), .user("\(number)")])
             let key = try #require(ledger.find("r\(number - 1)", source, all))
-            guard case .logIn(let flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
-            ledger.learn(grant("a", refresh: "r\(number)"), source, all, renewing: (key: key, flight: flight), now())
+            guard case .fetch(let fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+            ledger.learn(grant("a", refresh: "r\(number)"), source, all, renewing: (key: key, fetch: fetch), now())
         }
         #expect((0..<12).filter { ledger.learned(for: source, .user("\($0)")) != nil } == Array(4..<12))
         #expect(ledger.signedIn.count == 8)
@@ -185,15 +185,15 @@ struct SharedTokenTests {
 
     @Test mutating func resourcesThatRefuseAreRememberedSoFar() throws {
         let key = TokenKey(source)
-        let flight = try flight(key)
-        ledger.logins.won(grant("a", lasts: 10_000), key, flight: flight)
+        let fetch = try fetch(key)
+        ledger.logins.won(grant("a", lasts: 10_000), key, fetch: fetch, now())
         for number in 0..<65 {
             let time = LoginTime(milliseconds: number, seconds: 1000)
-            ledger.logins.fruitless(key, .init(generation: flight, path: "/\(number)"), time)
+            ledger.logins.fruitless(key, .init(generation: fetch, path: "/\(number)"), time)
         }
-        guard case .failed = ask(key, not: flight, for: "/1") else { return #expect(Bool(false)) }
+        guard case .failed = ask(key, not: fetch, for: "/1") else { return #expect(Bool(false)) }
         // the first of them is forgotten for the last
-        guard case .logIn = ask(key, not: flight, for: "/0") else { return #expect(Bool(false)) }
+        guard case .fetch = ask(key, not: fetch, for: "/0") else { return #expect(Bool(false)) }
     }
 
     // MARK: ends
@@ -201,9 +201,9 @@ struct SharedTokenTests {
     /// Whoever renews it takes its time, and it ends meanwhile.
     @Test mutating func whatIsOverDoesNotGoAlongWhileAnotherIsFetched() throws {
         let key = TokenKey(source, .client(.user("ada"), session: 1))
-        ledger.logins.won(grant("a", refresh: "r", lasts: 40), key, flight: try flight(key))
-        guard case .logIn = ask(key, at: 25) else { return #expect(Bool(false)) }
-        guard case .use(let session) = ask(key, at: 39), session.gain.access == "a" else {
+        ledger.logins.won(grant("a", refresh: "r", lasts: 40), key, fetch: try fetch(key), now())
+        guard case .fetch = ask(key, at: 25) else { return #expect(Bool(false)) }
+        guard case .use(let session) = ask(key, at: 39), session.value.access == "a" else {
             return #expect(Bool(false), "it is about to end, and lasts")
         }
         guard case .wait = ask(key, at: 40) else { return #expect(Bool(false)) }
@@ -231,24 +231,24 @@ struct SharedTokenTests {
     /// However many others there are: who waits for it would begin once more.
     @Test mutating func whatIsBeingFetchedMakesNoRoom() throws {
         let keys = (0..<TokenGrant.mostUnderWay).map { TokenKey(source, .client(.user("ada"), session: UInt128($0))) }
-        let flights = try keys.map { try flight($0) }
+        let fetches = try keys.map { try fetch($0) }
         for number in 0...TokenGrant.most {
             ledger.logins.put(
                 grant("c"), TokenKey(source, .client(.user("eve"), session: UInt128(number))), now(number))
         }
-        for (key, flight) in zip(keys, flights) {
+        for (key, fetch) in zip(keys, fetches) {
             guard case .wait(let number) = ask(key) else { return #expect(Bool(false)) }
-            #expect(number == flight)
+            #expect(number == fetch)
         }
     }
 
     /// Whoever made it is gone, and the call goes on: the others wait for that.
     @Test mutating func aFetchThatGoesOnIsWaitedFor() throws {
         let key = TokenKey(source)
-        let number = try flight(key)
-        ledger.logins.goesOn(key, flight: number, until: 100_000)
+        let number = try fetch(key)
+        ledger.logins.goesOn(key, fetch: number, until: 100_000)
         guard case .wait = ask(key, at: 99) else { return #expect(Bool(false)) }
-        guard case .logIn = ask(key, at: 101) else { return #expect(Bool(false)) }
+        guard case .fetch = ask(key, at: 101) else { return #expect(Bool(false)) }
     }
 
     // MARK: reloads
@@ -286,8 +286,8 @@ struct SharedTokenTests {
         let hasty = TokenKey(Self.source { $0.coolDown = 1_000 })
         #expect(patient == hasty)
         ledger.logins.failed(
-            LoginFault(reason: "no", isRefusal: true), hasty, flight: try flight(patient), now())
+            LoginFault(reason: "no", isRefusal: true), hasty, fetch: try fetch(patient), now())
         guard case .failed = ask(patient, at: 0) else { return #expect(Bool(false)) }
-        guard case .logIn = ask(patient, at: 2) else { return #expect(Bool(false)) }
+        guard case .fetch = ask(patient, at: 2) else { return #expect(Bool(false)) }
     }
 }

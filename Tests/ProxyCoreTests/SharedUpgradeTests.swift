@@ -49,7 +49,7 @@ struct SharedUpgradeTests {
         // one that was on its way meanwhile, with the old session
         replays(refused(model))
         // and one that comes too late
-        model.waits(SharedUpgrade.memory)
+        model.waits(10_000)
         #expect(refused(model).driver.dialing?.host == "am.test")
     }
 

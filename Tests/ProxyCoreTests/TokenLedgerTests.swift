@@ -39,12 +39,13 @@ import Testing
         _ user: String = "ada", at seconds: Int = 0, not generation: Int? = nil, _ source: TokenSource? = nil
     ) -> String {
         guard let key = ledger.learned(for: source ?? self.source, .user(user)) else { return "nothing" }
-        let refusal = generation.map { SharedLogins<TokenGrant>.Refusal(generation: $0, path: "/") }
+        let refusal = generation.map { CredentialLedger<TokenGrant>.Refusal(generation: $0, path: "/") }
         return switch ledger.logins.ask(key, after: refusal, waited: nil, now(seconds)) {
-        case .use(let session): "use \(session.gain.access)"
-        case .logIn: "log in"
+        case .use(let session): "use \(session.value.access)"
+        case .fetch: "log in"
         case .wait: "wait"
         case .failed(let fault): fault.reason
+        case .full: "full"
         }
     }
 
@@ -55,8 +56,8 @@ import Testing
     /// Usher renews it.
     private mutating func renew(_ new: TokenGrant, _ user: String = "ada") throws {
         let key = try #require(ledger.learned(for: source, .user(user)))
-        guard case .logIn(let flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
-        let isWon = ledger.logins.won(new, key, flight: flight)
+        guard case .fetch(let fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+        let isWon = ledger.logins.won(new, key, fetch: fetch, now())
         #expect(isWon)
     }
 
@@ -118,18 +119,18 @@ import Testing
         try renew(grant("b", refresh: "r2"))
         signIn(grant("x", refresh: "s1"), "ada")
         let key = try #require(ledger.find("r1", source, signers(["ada"])))
-        guard case .logIn(let flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+        guard case .fetch(let fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
         #expect(ask() == "use x")
-        ledger.learn(grant("c", refresh: "r3"), source, signers(["ada"]), renewing: (key, flight), now())
+        ledger.learn(grant("c", refresh: "r3"), source, signers(["ada"]), renewing: (key, fetch), now())
         #expect(found("r1") == "r3" && found("r3") == "r3" && ask() == "use c")
     }
 
     @Test mutating func oneAtATimeRenews() throws {
         signIn(grant("a"), "ada")
         let key = try #require(ledger.find("r", source, signers(["ada"])))
-        guard case .logIn(let flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+        guard case .fetch(let fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
         #expect(ask(not: 1) == "wait")
-        guard case .wait(flight) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
+        guard case .wait(fetch) = ledger.logins.claim(key, now()) else { return #expect(Bool(false)) }
     }
 
     // MARK: the end
@@ -169,11 +170,11 @@ import Testing
     @Test mutating func aFetchUnderWayIsNobodysAfterALogout() {
         let code = Self.source { $0.manner = .code }
         let key = TokenKey(code, .client(.user("ada"), session: 1))
-        guard case .logIn(let flight) = ledger.logins.ask(key, after: nil, waited: nil, now()) else {
+        guard case .fetch(let fetch) = ledger.logins.ask(key, after: nil, waited: nil, now()) else {
             return #expect(Bool(false))
         }
         ledger.logins.forget { one, grant in one == key && grant == nil }
-        let isWon = ledger.logins.won(grant("late"), key, flight: flight)
+        let isWon = ledger.logins.won(grant("late"), key, fetch: fetch, now())
         #expect(!isWon && ledger.logins.last(key) == nil)
     }
 
@@ -182,10 +183,10 @@ import Testing
     /// It comes to nothing.
     private mutating func fetch(_ key: TokenKey, at time: Int) {
         let now = LoginTime(milliseconds: time, seconds: 1000)
-        guard case .logIn(let flight) = ledger.logins.ask(key, after: nil, waited: nil, now) else {
+        guard case .fetch(let fetch) = ledger.logins.ask(key, after: nil, waited: nil, now) else {
             return #expect(Bool(false))
         }
-        ledger.logins.failed(LoginFault(reason: "no", isRefusal: true), key, flight: flight, now)
+        ledger.logins.failed(LoginFault(reason: "no", isRefusal: true), key, fetch: fetch, now)
     }
 
     /// Sessions can be made up, and none of them wins anything.
@@ -209,24 +210,24 @@ import Testing
 
     @Test mutating func oneClientHasSoManyUnderWay() {
         let source = Self.source { $0.manner = .code }
-        var flights: [Int] = []
+        var fetches: [Int] = []
         func key(_ number: Int, _ user: String = "eve") -> TokenKey {
             TokenKey(source, .client(.user(user), session: UInt128(number)))
         }
         for number in 0..<TokenGrant.mostUnderWay {
-            guard case .logIn(let flight) = ledger.logins.ask(key(number), after: nil, waited: nil, now()) else {
+            guard case .fetch(let fetch) = ledger.logins.ask(key(number), after: nil, waited: nil, now()) else {
                 return #expect(Bool(false))
             }
-            flights.append(flight)
+            fetches.append(fetch)
         }
         guard case .wait(let waited) = ledger.logins.ask(key(100), after: nil, waited: nil, now()) else {
             return #expect(Bool(false))
         }
-        guard case .logIn = ledger.logins.ask(key(1, "ada"), after: nil, waited: nil, now()) else {
+        guard case .fetch = ledger.logins.ask(key(1, "ada"), after: nil, waited: nil, now()) else {
             return #expect(Bool(false))
         }
-        ledger.logins.abandoned(key(3), flight: flights[3])
-        guard case .logIn = ledger.logins.ask(key(100), after: nil, waited: waited, now()) else {
+        ledger.logins.abandoned(key(3), fetch: fetches[3])
+        guard case .fetch = ledger.logins.ask(key(100), after: nil, waited: waited, now()) else {
             return #expect(Bool(false))
         }
     }

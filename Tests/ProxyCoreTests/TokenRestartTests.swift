@@ -88,8 +88,8 @@ struct TokenRestartTests {
         #expect(ledger.chains.count == 1 && ledger.logins.entries.count == 1 && goesAlong("ada") == "old")
         // what was renewed since is not put back to what it was
         let key = try #require(ledger.learned(for: source, .user("ada")))
-        guard case .logIn(let flight) = ledger.logins.claim(key, Self.now) else { return #expect(Bool(false)) }
-        ledger.logins.won(grant("newer"), key, flight: flight)
+        guard case .fetch(let fetch) = ledger.logins.claim(key, Self.now) else { return #expect(Bool(false)) }
+        ledger.logins.won(grant("newer"), key, fetch: fetch, Self.now)
         _ = try vault([source]).restore(into: &ledger, Self.now)
         #expect(goesAlong("ada") == "newer" && ledger.chains.count == 1)
     }

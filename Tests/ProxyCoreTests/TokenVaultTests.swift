@@ -118,8 +118,8 @@ struct TokenVaultTests {
         // renewed in her name
         try first.change(at: 1) { ledger in
             let key = try #require(ledger.learned(for: source, .user("ada")))
-            guard case .logIn(let flight) = ledger.logins.claim(key, Self.now()) else { return #expect(Bool(false)) }
-            let isWon = ledger.logins.won(grant(7), key, flight: flight)
+            guard case .fetch(let fetch) = ledger.logins.claim(key, Self.now()) else { return #expect(Bool(false)) }
+            let isWon = ledger.logins.won(grant(7), key, fetch: fetch, Self.now())
             #expect(isWon)
         }
         #expect(documents.values.count == 2)

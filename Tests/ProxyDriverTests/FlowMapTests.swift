@@ -67,7 +67,7 @@ struct LoginTableTests {
         let table = LoginTable()
         let loops = try (0..<2).map { _ in try Loop() }
         defer { withExtendedLifetime(loops) {} }
-        let desks = loops.map { LoginDesk(table, FlightBell(loop: $0)) }
+        let desks = loops.map { LoginDesk(table, WaitingBell(loop: $0)) }
         func key(_ session: String, _ answers: String = "a", at desk: Int) -> Lockout.Key? {
             let permission = desks[desk].begin(.init(answers: [answers], session: session), limits)
             if case .go(let key) = permission { return key }
@@ -93,18 +93,18 @@ struct LoginTableTests {
         let limits = Lockout.Limits(refusals: 3, hold: 60_000)
         let table = LoginTable()
         let login = Login(answers: ["a"], session: "S")
-        let near = try Mailbox<FlightTicket>()
-        func begin(_ port: Mailbox<FlightTicket>) throws -> Lockout.Key {
+        let near = try Mailbox<WaitingTicket>()
+        func begin(_ port: Mailbox<WaitingTicket>) throws -> Lockout.Key {
             guard case .go(let key) = table.begin(login, limits, port) else { throw SystemError("it does not begin") }
             return key
         }
         // two refusals leave room for one at a time
         for _ in 0..<2 { table.end(try begin(near), .refused, granted: false, limits) }
         let key = try begin(near)
-        var ahead: FlightTicket?
+        var ahead: WaitingTicket?
         if how == "leave", case .wait(let ticket) = table.begin(login, limits, near) { ahead = ticket }
 
-        let far = try Mailbox<FlightTicket>()
+        let far = try Mailbox<WaitingTicket>()
         guard case .wait(let ticket) = table.begin(login, limits, far) else {
             Issue.record("it does not wait")
             return
@@ -123,20 +123,20 @@ struct LoginTableTests {
 
     @Test(arguments: ["end", "leave"])
     func aLoopHearsOfWhatIsWonOnAnother(_ how: String) throws {
-        let table = SharedLoginTable<CookieJar>(.cookie)
+        let table = CredentialTable<CookieJar>(.cookie)
         let key = CookieLoginKey(
             CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
-        let far = try Mailbox<FlightTicket>()
-        let near = try Mailbox<FlightTicket>()
+        let far = try Mailbox<WaitingTicket>()
+        let near = try Mailbox<WaitingTicket>()
         let now = LoginTime(milliseconds: 0, seconds: 0)
-        guard case .logIn(let flight) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
+        guard case .fetch(let fetch) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
             Issue.record("nobody logs in")
             return
         }
         let ahead = how == "leave" ? table.enter(.room("couch"), near) : nil
-        let ticket = table.enter(how == "leave" ? .room("couch") : .login(key), far)
+        let ticket = table.enter(how == "leave" ? .room("couch") : .fetch(key), far)
         let ear = try Ear(far)
-        table.change { $0.abandoned(key, flight: flight) }
+        table.change { $0.abandoned(key, fetch: fetch) }
         if let ahead { table.leave(ahead) }
         #expect(ear.heard() == [ticket])
     }
@@ -144,8 +144,8 @@ struct LoginTableTests {
     @Test(arguments: ["end", "leave"])
     func aLoopHearsWhenItMayAsk(_ how: String) throws {
         let table = DecisionTable()
-        let far = try Mailbox<FlightTicket>()
-        let near = try Mailbox<FlightTicket>()
+        let far = try Mailbox<WaitingTicket>()
+        let near = try Mailbox<WaitingTicket>()
         #expect(table.change { $0.begin(1, most: 1) })
         let ahead = how == "leave" ? table.enter(1, most: 1, near) : nil
         let ticket = table.enter(2, most: 1, far)
@@ -157,11 +157,11 @@ struct LoginTableTests {
 
     /// Another loop, which is told once.
     private final class Ear {
-        private let told: Locked<[FlightTicket]>
+        private let told: Locked<[WaitingTicket]>
         private let thread: SystemThread
 
-        init(_ mailbox: Mailbox<FlightTicket>) throws {
-            let told = Locked<[FlightTicket]>([])
+        init(_ mailbox: Mailbox<WaitingTicket>) throws {
+            let told = Locked<[WaitingTicket]>([])
             self.told = told
             let listens = Gate()
             thread = try SystemThread(name: "far") {
@@ -177,7 +177,7 @@ struct LoginTableTests {
             listens.wait()
         }
 
-        func heard() -> [FlightTicket] {
+        func heard() -> [WaitingTicket] {
             thread.join()
             return told.withLock { $0 }
         }

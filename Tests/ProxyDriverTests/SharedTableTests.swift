@@ -53,20 +53,21 @@ struct SharedTableTests {
         #expect(table.leave(serving), "it is the last one")
     }
 
-    // MARK: flights
+    // MARK: credentials
 
     @Test func allWhoWaitForTheSameAreTold() throws {
-        let table = FlightTable<Int>(.upgrade)
-        let (near, far) = (try Mailbox<FlightTicket>(), try Mailbox<FlightTicket>())
-        guard case .lead(let ticket, nil) = table.ask([1], mark: 0, refused: nil, near) else {
+        let table = CredentialTable<CookieJar>(.cookie)
+        let key = CookieLoginKey(
+            CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
+        let far = try Mailbox<WaitingTicket>()
+        let now = LoginTime(milliseconds: 0, seconds: 0)
+        guard case .fetch(let fetch) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
             Issue.record("nobody makes it")
             return
         }
-        var waiting: Set<FlightTicket> = []
-        for _ in 0..<3 {
-            if case .wait(let ticket) = table.ask([1], mark: 0, refused: nil, far) { waiting.insert(ticket) }
-        }
-        table.won(ticket, 7, due: 60_000, lasts: 60_000)
+        let waiting = Set((0..<3).compactMap { _ in table.enter(.fetch(key), far) })
+        #expect(table.isAwaited(key))
+        _ = table.change { $0.won(CookieJar(), key, fetch: fetch, now) }
         let told = try heard(far)
         #expect(told.count == 3 && Set(told) == waiting)
     }

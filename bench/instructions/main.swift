@@ -233,8 +233,9 @@ final class Tokens: TokenStore {
     }
 
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
-    func enter(_ obstacle: SharedLogins<TokenGrant>.Obstacle) -> FlightTicket? { nil }
-    func leave(_ ticket: FlightTicket) {}
+    func enter(_ obstacle: CredentialLedger<TokenGrant>.Obstacle) -> WaitingTicket? { nil }
+    func leave(_ ticket: WaitingTicket) {}
+    func isAwaited(_ key: TokenKey) -> Bool { false }
 }
 
 let pieces: [String: (Int) throws -> Int] = [

@@ -7,11 +7,16 @@ public struct SharedUpgrade: Sendable {
     private let replaced: Int
     /// Identifies the session and its client.
     private let mark: Int
+    /// Its end, in milliseconds of the monotonic clock.
+    public let until: Int
 
-    /// - Parameter mark: made by `mark(of:for:at:)`.
-    public init(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
+    /// - Parameters:
+    ///   - mark: made by `mark(of:for:at:)`.
+    ///   - now: milliseconds of the monotonic clock.
+    public init(_ outcome: StepUp.Outcome, of session: String, mark: Int, now: Int) {
         self.outcome = outcome
         self.mark = mark
+        until = now + Self.memory
         replaced = Array(session.utf8).hashValue
     }
 
@@ -31,7 +36,7 @@ public struct SharedUpgrade: Sendable {
 
     /// How long requests with the old session receive the new one, in milliseconds. An app sends several requests at once, and
     /// some may be under way before it learns of the new session.
-    public static let memory = 10_000
+    private static let memory = 10_000
 }
 
 extension StepUp {

@@ -127,8 +127,10 @@ extension TokenSource: Hashable {
 
 /// Digests of table keys that may be secrets.
 public enum TokenDigest {
-    public static func of(_ text: String) -> UInt128 {
-        Digest.sha256(Array(text.utf8)).prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
+    public static func of(_ text: String) -> UInt128 { of(Array(text.utf8)) }
+
+    public static func of(_ bytes: [UInt8]) -> UInt128 {
+        Digest.sha256(bytes).prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
     }
 }
 

@@ -5,7 +5,7 @@ struct DenyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deny",
         abstract:
-            "Refuse a step-up that waits for a person; the app gets the answer that it would have got without Usher.")
+            "Refuse a step-up that waits for a person. The app gets the original response.")
 
     @OptionGroup var control: ControlOptions
 

@@ -4,7 +4,7 @@ import Operation
 
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "The second factors that Usher plays for test users.",
+        commandName: "devices", abstract: "List or remove the second factors that Usher plays for test users.",
         subcommands: [DevicesShow.self, DevicesForget.self], defaultSubcommand: DevicesShow.self)
 
     static var list: DeviceList { DeviceList(StateDirectory(ProcessEnvironment.all)) }
@@ -12,7 +12,7 @@ struct DevicesCommand: ParsableCommand {
 
 struct DevicesShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List those that were registered, without their secrets.")
+        commandName: "list", abstract: "List the registered devices, without their secrets.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -32,7 +32,7 @@ struct DevicesShow: ParsableCommand {
 
 struct DevicesForget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget a device. AM knows it until it is removed there, too.")
+        commandName: "forget", abstract: "Remove a device here. AM keeps it until it is removed there, too.")
 
     @Argument(help: "Its id, as the list shows it.")
     var id: String

@@ -4,7 +4,7 @@ import Operation
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write what went through into a file that browsers and others read.",
+        abstract: "Write recorded traffic to an HTTP Archive (HAR).",
         discussion: """
             An HTTP Archive (HAR 1.2) opens in the network panel of a browser's developer tools. Secrets are replaced by their \
             aliases. Filters are those of usher flows. Tunnels that were not opened are left out: nothing of them is known.

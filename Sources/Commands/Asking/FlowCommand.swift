@@ -5,7 +5,7 @@ import Operation
 struct FlowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flow",
-        abstract: "Show one flow: its messages before and after, and what happened in between.",
+        abstract: "Show one flow: its messages before and after the interceptors, and its events.",
         discussion: """
             Secrets are shown by aliases, as in session#3: the same alias is the same secret in all flows. The messages are as the \
             client sent and got them; bodies are out of their content codings.

@@ -5,7 +5,7 @@ import Operation
 struct FlowsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flows",
-        abstract: "List what went through the running daemon.",
+        abstract: "List the exchanges that the daemon recorded.",
         discussion: """
             A filter is KEY=VALUE, KEY!=VALUE or not KEY=VALUE; of several, all have to hold. Values are written as in when: \
             exact, with * for anything, or ~ and a regular expression; with commas between them, one has to hold. The keys are \

@@ -6,7 +6,7 @@ struct JourneyDifference: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract:
-            "Show in what two logins differ: status 0 where they went alike, 1 where they did not, 2 for an error.",
+            "Compare two logins: status 0 if they went alike, 1 if not, 2 for an error.",
         discussion: """
             What differs by chance is left out: ids, times and counts, and aliases are numbered by where they come.
             """)

@@ -4,7 +4,7 @@ import Operation
 struct JourneyShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a login: what AM asked and what was answered, how long each took, what was won and used.",
+        abstract: "Show a login: AM's questions, the answers, their times, and the credentials.",
         discussion: "Secrets are shown by aliases, as in session#3. Each call is a flow: usher flow ID shows it whole.")
 
     @OptionGroup var control: ControlOptions

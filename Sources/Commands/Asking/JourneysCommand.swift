@@ -5,7 +5,7 @@ import Operation
 struct JourneysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journeys",
-        abstract: "List the logins that went through the running daemon, each with what belongs to it.",
+        abstract: "List the logins that the daemon recorded.",
         discussion: """
             A journey is put together of the flows that are kept: the calls of one login by their authId, what was won by it \
             (a session, a code, tokens), and what that was used for. Each is shown by usher journey ID.

@@ -5,7 +5,7 @@ import Operation
 struct LockoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockout",
-        abstract: "Show, or clear, how often AM refused answers that are given without a person.",
+        abstract: "Show or clear how often AM refused the answers of a login.",
         subcommands: [Show.self, Clear.self], defaultSubcommand: Show.self)
 
     struct Show: ParsableCommand {
@@ -20,7 +20,7 @@ struct LockoutCommand: ParsableCommand {
 
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget the refusals, so that logins begin again at once.",
+            abstract: "Clear the counts, so that logins begin again at once.",
             discussion: "AM counts for itself, and may lock the user out all the same.")
 
         @OptionGroup var options: ControlReportOptions

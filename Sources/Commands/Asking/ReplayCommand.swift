@@ -5,7 +5,7 @@ import Operation
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Send the request of a flow again, through the running daemon, and show what is answered.",
+        abstract: "Send a flow's request again through the daemon, and show the response.",
         discussion: """
             The daemon asks its own port, so that the request meets all that a client's would: destinations, limits, interceptors. \
             What is good for one use alone, such as an authorization code or an authId, is not sent again without --force. Nor is \

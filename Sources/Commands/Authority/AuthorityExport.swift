@@ -5,7 +5,7 @@ import TLSEngine
 struct AuthorityExport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the CA's certificate for those who are to trust it; it is made where there is none.",
+        abstract: "Write the CA's certificate, for programs that are to trust it. It is made if there is none.",
         discussion: "The private key is never written.")
 
     enum Form: String, ExpressibleByArgument, CaseIterable {

@@ -5,7 +5,7 @@ import TLSEngine
 
 struct AuthorityRotate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Make a new CA that the present one vouches for, and destroy the present key.",
+        commandName: "rotate", abstract: "Make a new CA, signed by the present one, and destroy the present key.",
         discussion: """
             Whoever trusts the present CA goes on to trust what the new one says, until the present one expires. New \
             clients are told of the new one.

@@ -17,7 +17,7 @@ extension KeyTable {
         Key(
             "key_log", .boolean, "Allows SSLKEYLOGFILE: whoever has that file reads what was recorded of the network.",
             standard: "false"),
-        Key("ca", .object(.authority), "The CA that speaks for intercepted hosts; made at the first start."),
+        Key("ca", .object(.authority), "The CA that signs the certificates of intercepted hosts. Usher makes it at the first start."),
         Key(
             "listener", .object(.listenerIdentity),
             "What https:// listeners show; without it, a certificate of Usher's own CA."),

@@ -133,7 +133,7 @@ extension CommandBackend {
         // the waiting exchange may be over by now
         case .awaitTurn(let id, _): if machine.awaitsTurn(id) { perform(order) }
         case .awaitPerson(let id, _): if machine.awaitsPerson(id) { perform(order) }
-        case .awaitFlight(let id, let ticket): if machine.awaitsFlight(ticket, id) { perform(order) }
+        case .awaitTicket(let id, let ticket): if machine.awaits(ticket, id) { perform(order) }
         case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
         }
     }

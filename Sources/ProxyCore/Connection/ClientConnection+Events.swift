@@ -322,7 +322,7 @@ extension ClientConnection {
     // MARK: sessions
 
     /// The exchange that this one waits for has a result.
-    public mutating func flightCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    public mutating func ticketCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.exchange.filterWaitCame(&context, &out)
@@ -330,7 +330,7 @@ extension ClientConnection {
     }
 
     /// Whether the exchange waits for this ticket.
-    public func awaitsFlight(_ ticket: FlightTicket, _ id: ExchangeID) -> Bool {
+    public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
         exchanges[id]?.exchange.awaits(ticket) ?? false
     }
 

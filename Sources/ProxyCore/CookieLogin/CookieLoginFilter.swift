@@ -27,7 +27,7 @@ final class CookieLoginFilter: LoginFilter {
         .loginCall(call.action, interceptor: login.interceptor, number: call.number, url: url)
     }
 
-    private var session: CookieSessions.Session? { turn.session }
+    private var session: CookieSessions.Kept? { turn.session }
 
     // MARK: before the request goes out
 

@@ -2,11 +2,11 @@ public import Authorization
 public import Interception
 
 /// The cookies of logins: one jar for each login and origin.
-public typealias CookieSessions = SharedLogins<CookieJar>
-public typealias CookieSessionStore = SharedLoginStore<CookieJar>
+public typealias CookieSessions = CredentialLedger<CookieJar>
+public typealias CookieSessionStore = CredentialStore<CookieJar>
 
 /// A login and the origin of its cookies.
-public struct CookieLoginKey: LoginKey {
+public struct CookieLoginKey: CredentialKey {
     let login: CookieLogin
     /// Scheme, host and port.
     let origin: String
@@ -21,7 +21,7 @@ public struct CookieLoginKey: LoginKey {
     public var coolDown: Int { login.coolDown }
 }
 
-extension CookieJar: LoginGain {
+extension CookieJar: Credential {
     /// The most jars; configurations rarely have as many logins and origins.
     public static var most: Int { 1024 }
     public static var mostUnderWay: Int { 64 }
@@ -30,21 +30,20 @@ extension CookieJar: LoginGain {
     }
 
     /// A cookie without an expiry is valid.
-    public func lasts(_ key: CookieLoginKey, until seconds: Int) -> Bool {
+    public func lasts(_ key: CookieLoginKey, at now: LoginTime) -> Bool { lasts(key, until: now.seconds) }
+
+    public func isDue(_ key: CookieLoginKey, at now: LoginTime) -> Bool {
+        !lasts(key, until: now.seconds + key.login.renewBefore)
+    }
+
+    private func lasts(_ key: CookieLoginKey, until seconds: Int) -> Bool {
         guard let found = self[key.login.cookie] else { return false }
         return found.expires.map { $0 > seconds } ?? true
     }
-
-    public func isDue(_ key: CookieLoginKey, at seconds: Int) -> Bool {
-        !lasts(key, until: seconds + key.login.renewBefore)
-    }
-
-    /// A login always needs a name and a password.
-    public var renews: Bool { false }
 }
 
-extension SharedLogins.Session where Gain == CookieJar {
-    public var jar: CookieJar { gain }
+extension CredentialLedger.Kept where Value == CookieJar {
+    public var jar: CookieJar { value }
 }
 
 extension CookieConversation: LoginTalk {}

@@ -8,7 +8,7 @@ final class AgentSession {
         case use(SessionSource)
         case call(FilterCall)
         /// Another exchange logs in.
-        case waitFor(FlightTicket, until: Int)
+        case waitFor(WaitingTicket, until: Int)
         case failed(String)
     }
 

@@ -10,8 +10,8 @@ public protocol DecisionStore: AnyObject {
     /// Gives up a place among the exchanges that ask.
     func finish(_ client: Int)
     /// Takes a place in the queue to ask; its holder is told when to try again. Nil if the queue is full.
-    func enter(_ client: Int, most: Int) -> FlightTicket?
-    func leave(_ ticket: FlightTicket)
+    func enter(_ client: Int, most: Int) -> WaitingTicket?
+    func leave(_ ticket: WaitingTicket)
 }
 
 extension DecisionStore {
@@ -30,7 +30,7 @@ final class AskingPlace {
     private let most: Int
     private var isTaken = false
     /// Its place in the queue.
-    private(set) var ticket: FlightTicket?
+    private(set) var ticket: WaitingTicket?
 
     init(_ store: any DecisionStore, for client: Int, most: Int) {
         self.store = store

@@ -11,6 +11,6 @@ final class DryDecisions: DecisionStore {
     func digest(_ bytes: [UInt8]) -> UInt128? { nil }
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { body(&decisions) }
     func finish(_ client: Int) { decisions.finish(client) }
-    func enter(_ client: Int, most: Int) -> FlightTicket? { nil }
-    func leave(_ ticket: FlightTicket) {}
+    func enter(_ client: Int, most: Int) -> WaitingTicket? { nil }
+    func leave(_ ticket: WaitingTicket) {}
 }

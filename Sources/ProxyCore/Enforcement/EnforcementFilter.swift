@@ -15,9 +15,9 @@ final class EnforcementFilter: Filter {
         case asking
         /// The step-up for a decision's advice is under way.
         case steppingUp
-        /// AM no longer knows the session, and another request may be upgrading it. The filter waits for its successor until this
+        /// AM no longer knows the session, and another request is upgrading it. The filter waits for its successor until this
         /// time.
-        case following(String, until: Int)
+        case following(String, WaitingPlace<SharedUpgrade>, until: Int)
         /// AM allows this request to go out, once.
         case granted(RequestHead)
     }
@@ -47,9 +47,6 @@ final class EnforcementFilter: Filter {
     private var limit: Int?
     private(set) var cookieLines: [String] = []
 
-    /// Milliseconds until a waiting exchange looks again; many may wait.
-    private var interval = 5
-    private static let longestInterval = 100
     /// The most questions of one exchange. Each round of a step-up asks again, and so does a new session.
     private static let mostQuestions = 16
 
@@ -65,7 +62,7 @@ final class EnforcementFilter: Filter {
         stepUp = StepUpFilter(
             policy: policy,
             resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees),
-            isShared: { provided?.own?.source.isSame(as: $0.token) == true })
+            isShared: { provided?.own?.value.session.source.isSame(as: $0.token) == true })
     }
 
     var enforcement: Enforcement { policy.enforcement ?? Enforcement() }
@@ -168,11 +165,6 @@ final class EnforcementFilter: Filter {
         let method = inquiry.question.method
         context.note(.decision("AM has decided on this lately: \(method) is \(allows ? "" : "not ")allowed"))
         return allows ? grant(context) : deny("AM does not allow \(method)")
-    }
-
-    private func wait(_ context: FilterContext) -> FilterAction {
-        defer { interval = min(interval * 2, Self.longestInterval) }
-        return .wait(until: min(context.now + interval, limit ?? .max))
     }
 
     /// - Parameter caller: nil if only the subject of the question matters.
@@ -318,15 +310,17 @@ final class EnforcementFilter: Filter {
     /// successor.
     private func follow(_ reason: String, until time: Int, _ context: inout FilterContext) -> FilterAction {
         guard let old = inquiry?.question.subject else { return deny(reason) }
+        // the place comes first: an upgrade that ends in between is found
+        let place = stepUp.placeToFollow(old, context)
         if stepUp.follows(old, context) {
             context.note(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
             takeSession(context)
             rest()
             return begin(&context)
         }
-        guard context.now < time, stepUp.mayFollow(old, context) else { return deny(reason) }
-        stage = .following(reason, until: time)
-        return wait(context)
+        guard context.now < time, let place else { return deny(reason) }
+        stage = .following(reason, place, until: time)
+        return .waitFor(place.ticket, until: min(time, limit ?? .max))
     }
 
     /// Milliseconds for which a session's successor may be unknown after AM replaced the session.
@@ -392,7 +386,7 @@ final class EnforcementFilter: Filter {
             guard let user = inquiry?.question.subject else { return nil }
             return agent.woke(&context).map { proceed($0, user, &context) }
         case .asking: return nil
-        case .following(let reason, let time): return follow(reason, until: time, &context)
+        case .following(let reason, _, let time): return follow(reason, until: time, &context)
         case .steppingUp:
             guard let action = asStepUp(&context, { stepUp.event(.woke, &$0) }) else { return nil }
             return carryOn(action, &context)
@@ -408,7 +402,7 @@ final class EnforcementFilter: Filter {
             guard let user = inquiry?.question.subject else { return nil }
             return proceed(agent.failed(reason, &context), user, &context)
         case .asking: return unavailable("AM could not be asked: \(reason)")
-        case .following(let reason, _): return deny(reason)
+        case .following(let reason, _, _): return deny(reason)
         case .steppingUp:
             guard inquiry != nil else { return nil }
             _ = asStepUp(&context) { stepUp.event(.failed(reason), &$0) }

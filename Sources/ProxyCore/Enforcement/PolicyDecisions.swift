@@ -28,7 +28,7 @@ public struct PolicyDecisions: Sendable {
 
     /// An exchange that waits for a place to ask.
     private struct Waiting: Sendable {
-        let ticket: FlightTicket
+        let ticket: WaitingTicket
         let client: Int
         let most: Int
     }
@@ -135,16 +135,16 @@ public struct PolicyDecisions: Sendable {
 
     /// Joins the queue; its holder leaves as soon as it has a place.
     /// - Returns: nil if the queue is full.
-    public mutating func enter(_ client: Int, most: Int) -> FlightTicket? {
+    public mutating func enter(_ client: Int, most: Int) -> WaitingTicket? {
         guard line.count < Self.mostWaiting else { return nil }
         issued += 1
-        let ticket = FlightTicket(.question, issued)
+        let ticket = WaitingTicket(.question, issued)
         line.append(Waiting(ticket: ticket, client: client, most: most))
         return ticket
     }
 
-    public mutating func leave(_ ticket: FlightTicket) { line.removeAll { $0.ticket == ticket } }
+    public mutating func leave(_ ticket: WaitingTicket) { line.removeAll { $0.ticket == ticket } }
 
     /// The first ticket in the queue that would get a place. It is to be told when an exchange stops asking or waiting.
-    public var next: FlightTicket? { line.first { hasRoom($0.client, $0.most) }?.ticket }
+    public var next: WaitingTicket? { line.first { hasRoom($0.client, $0.most) }?.ticket }
 }

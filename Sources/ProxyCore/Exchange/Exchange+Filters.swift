@@ -140,7 +140,7 @@ extension Exchange {
     var awaitsPerson: Bool { if case .waiting(.filter) = stage { true } else { false } }
 
     /// Whether a filter waits for this ticket.
-    func awaits(_ ticket: FlightTicket) -> Bool {
+    func awaits(_ ticket: WaitingTicket) -> Bool {
         if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
     }
 
@@ -165,7 +165,7 @@ extension Exchange {
             out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
             enter(.waiting(.filter(ticket)), until: bounded(time))
-            out.orders.append(.awaitFlight(id, ticket))
+            out.orders.append(.awaitTicket(id, ticket))
             out.orders.append(.wake(at: bounded(time)))
         case .proceed, .hold: leaseForSending(&context, &out)
         case .refuse(let error):

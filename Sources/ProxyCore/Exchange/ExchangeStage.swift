@@ -38,7 +38,7 @@ extension Exchange {
     /// The action that follows a wait.
     enum Resumption {
         /// A filter asked for the wait and is told. The ticket names the other exchange that it waits for.
-        case filter(FlightTicket?)
+        case filter(WaitingTicket?)
         /// An interceptor delayed the request: send it.
         case send
         /// An interceptor delayed its own response to the request: send that.

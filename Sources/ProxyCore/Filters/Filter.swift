@@ -106,7 +106,7 @@ enum FilterAction {
     /// Wait until a person answers, or until this time.
     case ask(TransactionID, until: Int)
     /// Wait until another exchange finishes what both need, or until this time.
-    case waitFor(FlightTicket, until: Int)
+    case waitFor(WaitingTicket, until: Int)
     /// Send the request again, with this head and body in place of the client's.
     case attempt(RequestHead, body: [UInt8])
     /// Send the request again, from the client's original. The client gets this response if no attempt is left.

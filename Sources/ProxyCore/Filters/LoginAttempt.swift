@@ -16,7 +16,7 @@ final class LoginAttempt {
     /// The key under which a begun login is counted.
     private var key: Lockout.Key?
     /// Its place in the queue for other logins to end.
-    private var place: FlightTicket?
+    private var place: WaitingTicket?
     private var stage = Stage.asked
 
     init(_ store: any LoginStore, _ limits: Lockout.Limits) {

@@ -7,9 +7,9 @@ public protocol LoginStore: AnyObject {
     /// Asks the same for a login that was granted and continues.
     func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission
     /// The state of a waiting login.
-    func look(_ ticket: FlightTicket) -> LoginPermission
+    func look(_ ticket: WaitingTicket) -> LoginPermission
     /// Takes a login out of the queue.
-    func leave(_ ticket: FlightTicket)
+    func leave(_ ticket: WaitingTicket)
     /// The reason and the time for which no login begins now; nil if one may begin or queue. Requests no turn.
     func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission?
     /// AM reports success, or continues after a person's answer; the verdict comes later.

@@ -8,23 +8,20 @@ final class StepUpErrand {
     private let advice: Advice
     private let succession: SessionSuccession
     /// Nil if the upgrade is for that exchange alone.
-    private let flight: Flight<SharedUpgrade>?
-    private let mark: Int
+    private let fetch: CredentialFetch<SharedUpgrade>?
     private let login: LoginAttempt?
     private var circumstances: Circumstances
 
-    /// - Parameters:
-    ///   - machine: its state when it made the call.
-    ///   - mark: of the session (`SharedUpgrade.mark`).
+    /// - Parameter machine: its state when it made the call.
     init(
-        _ machine: StepUp, for advice: Advice, _ succession: SessionSuccession, _ flight: Flight<SharedUpgrade>?,
-        mark: Int, _ login: LoginAttempt?, _ circumstances: Circumstances
+        _ machine: StepUp, for advice: Advice, _ succession: SessionSuccession,
+        _ fetch: CredentialFetch<SharedUpgrade>?,
+        _ login: LoginAttempt?, _ circumstances: Circumstances
     ) {
         self.machine = machine
         self.advice = advice
         self.succession = succession
-        self.flight = flight
-        self.mark = mark
+        self.fetch = fetch
         self.login = login
         self.circumstances = circumstances
     }
@@ -32,9 +29,9 @@ final class StepUpErrand {
 
 extension StepUpErrand: CallHeir {
     /// The result is held only in memory, so it matters only while others wait.
-    var isAwaited: Bool { flight?.isAwaited == true }
+    var isAwaited: Bool { fetch?.isAwaited == true }
 
-    /// Does nothing, as a place in a flight has no time limit.
+    /// Does nothing, as an upgrade has no time limit.
     func inherit(until time: Int) {}
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
@@ -46,10 +43,10 @@ extension StepUpErrand: CallHeir {
         case .succeeded(let outcome):
             succession.take(outcome)
             login?.grant(by: advice)
-            flight?.win(outcome, of: succession.old, mark: mark)
+            fetch?.win(outcome, of: succession.old, now)
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
-            if !failure.isTransient { flight?.fail(failure.reason, for: 0) }
+            if !failure.isTransient { fetch?.fail(LoginFault(reason: failure.reason, isRefusal: false), now) }
         // no exchange is left to continue; the next one that waits starts anew
         case .send, .wait, .ask: break
         }

@@ -7,7 +7,7 @@ extension StepUpFilter {
     func follows(_ session: SessionSource, _ context: FilterContext) -> Bool {
         let mark = mark(of: session, context)
         guard replay == nil, context.initiator.refusal(listed: policy.origins) == nil,
-            let earlier = context.sessions?.upgrades.first({ $0.replaces(mark) })
+            let earlier = context.sessions?.upgrades.change({ $0.first(context.time) { $0.replaces(mark) } })
         else { return false }
         var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
         replay.take(earlier.outcome)
@@ -15,9 +15,12 @@ extension StepUpFilter {
         return true
     }
 
-    /// This client has upgraded that session, or waits for its upgrade.
-    func mayFollow(_ session: SessionSource, _ context: FilterContext) -> Bool {
-        context.sessions?.upgrades.isBusy(mark(of: session, context)) == true
+    /// A place among those who wait for this client's upgrade of that session; nil if none is under way.
+    func placeToFollow(_ session: SessionSource, _ context: FilterContext) -> WaitingPlace<SharedUpgrade>? {
+        let mark = mark(of: session, context)
+        guard let store = context.sessions?.upgrades, let key = store.change({ $0.fetched { $0.mark == mark } })
+        else { return nil }
+        return WaitingPlace(store, .fetch(key))
     }
 
     private func mark(of session: SessionSource, _ context: FilterContext) -> Int {
@@ -38,7 +41,7 @@ extension StepUpFilter {
     func heir(of round: Round, _ context: FilterContext) -> StepUpErrand? {
         guard round.machine.mayWin, let succession = succession(context) else { return nil }
         return StepUpErrand(
-            round.machine, for: round.advice, succession, sharing.led, mark: mark(context), login, context.circumstances
+            round.machine, for: round.advice, succession, sharing.made, login, context.circumstances
         )
     }
 

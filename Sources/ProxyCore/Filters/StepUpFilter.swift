@@ -236,9 +236,9 @@ final class StepUpFilter: Filter {
             // a login that asks a person takes its turn only when AM gets answers
             if let pause = pause(round, context) { return giveUp(pause, round.original, &context) }
             return start(round, .begin, &context)
-        case .wait(let ticket):
+        case .wait(let ticket, let time):
             stage = .sharing(round)
-            return .waitFor(ticket, until: limit ?? .max)
+            return .waitFor(ticket, until: min(time, limit ?? .max))
         case .has(let outcome): return succeed(outcome, round, &context)
         case .failed(let reason): return giveUp(.stepUpFailed(reason), round.original, &context)
         }
@@ -353,10 +353,10 @@ final class StepUpFilter: Filter {
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, &context)
         case .succeeded(let outcome):
-            if let session = replay?.session.token { sharing.won(outcome, of: session, mark: mark(context)) }
+            if let session = replay?.session.token { sharing.won(outcome, of: session, context.time) }
             return succeed(outcome, round, &context)
         case .failed(let failure):
-            if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason) }
+            if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason, context.time) }
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
                 context.note(.askedAgain(failure.reason))

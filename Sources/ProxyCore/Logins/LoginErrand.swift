@@ -4,20 +4,20 @@ import HTTPCodec
 /// A login's conversation. It is a class that can outlive its exchange: a call that was sent takes effect unheard, and its result
 /// serves other requests.
 final class LoginErrand<Talk: LoginTalk> {
-    let flight: LoginFlight<Talk.Gain>
+    let fetch: CredentialFetch<Talk.Value>
     private var talk: Talk
 
-    init(_ flight: LoginFlight<Talk.Gain>, _ talk: Talk) {
-        self.flight = flight
+    init(_ fetch: CredentialFetch<Talk.Value>, _ talk: Talk) {
+        self.fetch = fetch
         self.talk = talk
     }
 
     /// The last call uses up its credential, such as a refresh token.
     var spends: Bool { talk.spends }
 
-    func begin() -> LoginOrder<Talk.Gain> { talk.begin() }
+    func begin() -> LoginOrder<Talk.Value> { talk.begin() }
 
-    func answered(_ response: HeldResponse, _ now: Int) -> LoginOrder<Talk.Gain> {
+    func answered(_ response: HeldResponse, _ now: Int) -> LoginOrder<Talk.Value> {
         talk.answered(response.head, body: response.body, now: now)
     }
 }
@@ -26,12 +26,12 @@ extension LoginErrand: CallHeir {
     /// True, as later requests use the result, even after a restart.
     var isAwaited: Bool { true }
 
-    func inherit(until time: Int) { flight.goesOn(until: time) }
+    func inherit(until time: Int) { fetch.goesOn(until: time) }
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
         switch answered(response, now.seconds) {
-        case .won(let gain): flight.win(gain)
-        case .failed(let fault): flight.fail(fault, now)
+        case .won(let value): fetch.win(value, now)
+        case .failed(let fault): fetch.fail(fault, now)
         // no exchange is left to make another call
         case .send: break
         }

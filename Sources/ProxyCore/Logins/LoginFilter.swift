@@ -17,9 +17,9 @@ protocol LoginFilter: Filter {
     /// The wanted credential; nil if the request needs none or there is no store.
     func wanted(_ context: FilterContext) -> LoginTurn<Talk>.Wanted?
     /// The log's description of a new credential.
-    func told(of gain: Talk.Gain, _ now: Int) -> String
+    func told(of value: Talk.Value, _ now: Int) -> String
     /// The kind of credential, for the record of the exchange.
-    func win(_ gain: Talk.Gain) -> Wins
+    func win(_ value: Talk.Value) -> Wins
     /// The response to a request that must not go out without a credential; nil if it may.
     func denial(_ reason: String) -> FilterAction?
     /// A response with this head may refuse the credential.
@@ -43,7 +43,7 @@ struct LoginWords {
 }
 
 extension LoginFilter {
-    typealias Refusal = SharedLogins<Talk.Gain>.Refusal
+    typealias Refusal = CredentialLedger<Talk.Value>.Refusal
 
     /// A larger response, in bytes, counts as no refusal.
     static var largestRefusal: Int { 64 << 10 }
@@ -59,7 +59,7 @@ extension LoginFilter {
     var interceptor: String? { nil }
 
     func denial(_ reason: String) -> FilterAction? { nil }
-    func win(_ gain: Talk.Gain) -> Wins { .session }
+    func win(_ value: Talk.Value) -> Wins { .session }
 
     // MARK: the login
 
@@ -67,9 +67,9 @@ extension LoginFilter {
     func conclude(_ outcome: LoginTurn<Talk>.Outcome, _ context: inout FilterContext) -> FilterAction? {
         switch outcome {
         case .found(let purpose): return done(purpose)
-        case .won(let gain, let purpose):
-            context.note(say(told(of: gain, context.seconds)))
-            context.note(.won(win(gain)))
+        case .won(let value, let purpose):
+            context.note(say(told(of: value, context.seconds)))
+            context.note(.won(win(value)))
             return done(purpose)
         case .kept(let reason, let purpose):
             context.note(say("\(reason); the \(words.what) goes along until its end"))
@@ -163,7 +163,7 @@ extension LoginFilter {
         _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: inout FilterContext
     ) {
         let isDropped = wanted.store.change { $0.drop(wanted.key, refusal, context.time) }
-        context.note(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Gain.notAgain)"))
+        context.note(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Value.notAgain)"))
     }
 
     /// Handles a refusal that is too large to hold: the client gets it, and the next request renews the credential.

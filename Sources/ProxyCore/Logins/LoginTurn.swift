@@ -4,11 +4,11 @@ import Interception
 
 /// A conversation with a server that logs in. It is a value: it takes responses and returns the next step.
 protocol LoginTalk: Sendable {
-    associatedtype Gain: LoginGain
-    mutating func begin() -> LoginOrder<Gain>
+    associatedtype Value: Credential
+    mutating func begin() -> LoginOrder<Value>
     /// Takes the response to the last call.
     /// - Parameter now: seconds since 1970.
-    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Gain>
+    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Value>
     /// The last call uses up its credential, even if the response is lost.
     var spends: Bool { get }
 }
@@ -20,7 +20,7 @@ extension LoginTalk {
 /// One exchange's way to a login's result: it takes an existing one, waits for another exchange, or logs in for all. The filter
 /// decides what the exchange does then.
 final class LoginTurn<Talk: LoginTalk> {
-    typealias Gain = Talk.Gain
+    typealias Value = Talk.Value
 
     /// The next step once the result is there.
     enum Purpose {
@@ -33,14 +33,14 @@ final class LoginTurn<Talk: LoginTalk> {
     enum Outcome {
         /// The result existed, or another exchange got it.
         case found(Purpose)
-        case won(Gain, Purpose)
+        case won(Value, Purpose)
         /// The login failed for this reason; the existing result is used until it ends.
         case kept(String, Purpose)
         /// There is no result, for this reason.
         case lacking(String, Purpose)
         /// - Parameter heir: gets the response if this exchange is over.
         case call(ServerCall, url: String, heir: (any CallHeir)?)
-        case waitFor(FlightTicket, until: Int)
+        case waitFor(WaitingTicket, until: Int)
     }
 
     // indirect: it is read often, and the rare cases are large
@@ -49,21 +49,21 @@ final class LoginTurn<Talk: LoginTalk> {
         /// The result is at hand, and the request has not gone out since.
         case ready
         /// Another exchange logs in.
-        case queueing(Purpose, flight: Int, LoginPlace<Gain>)
+        case queueing(Purpose, CredentialWait<Value>)
         case talking(Purpose, LoginErrand<Talk>)
     }
 
     /// The wanted result and its store.
     struct Wanted {
-        let key: Gain.Key
-        let store: any SharedLoginStore<Gain>
+        let key: Value.Key
+        let store: any CredentialStore<Value>
         let talk: () -> Talk
     }
 
     private var stage = Stage.watching
     private(set) var limit: Int?
     /// The result that the request carries.
-    var session: SharedLogins<Gain>.Session?
+    var session: CredentialLedger<Value>.Kept?
     /// The current attempt carries the result.
     var isSent = false
     /// The exchange has renewed the result. It renews once: a new result that is refused at once has another fault.
@@ -81,48 +81,32 @@ final class LoginTurn<Talk: LoginTalk> {
 
     var kept: HeldResponse? {
         switch stage {
-        case .queueing(.renew(let held), _, _), .talking(.renew(let held), _): held
+        case .queueing(.renew(let held), _), .talking(.renew(let held), _): held
         case .watching, .ready, .queueing, .talking: nil
         }
     }
 
-    /// - Parameters:
-    ///   - refusal: of the result that the request carried.
-    ///   - flight: the login that the request waited for.
+    /// - Parameter refusal: of the result that the request carried.
     func ask(
-        _ purpose: Purpose, _ wanted: Wanted, after refusal: SharedLogins<Gain>.Refusal? = nil,
-        waited flight: Int? = nil,
+        _ purpose: Purpose, _ wanted: Wanted, after refusal: CredentialLedger<Value>.Refusal? = nil,
+        waited wait: CredentialWait<Value>? = nil,
         _ context: FilterContext
     ) -> Outcome {
         if limit == nil { limit = context.now + wanted.key.hold }
-        var waited = flight
-        var place = self.place
-        while true {
-            let (answer, obstacle) = wanted.store.change {
-                ($0.ask(wanted.key, after: refusal, waited: waited, context.time), $0.obstacle(wanted.key))
-            }
-            switch answer {
-            case .use(let found):
-                session = found
-                return done(.found(purpose))
-            case .wait(let flight):
-                if let place, place.obstacle == obstacle.what {
-                    stage = .queueing(purpose, flight: flight, place)
-                    return .waitFor(place.ticket, until: min(obstacle.until, limit ?? .max))
-                }
-                // the login may end before the place is taken: the holder of a place asks once more
-                waited = flight
-                place = LoginPlace(wanted.store, obstacle.what)
-                if place == nil { return giveUp("there is no room for more requests that wait for a login", purpose) }
-            case .logIn(let number):
-                let errand = LoginErrand(LoginFlight(wanted.store, wanted.key, number), wanted.talk())
-                return perform(errand.begin(), purpose, errand, wanted, context)
-            case .failed(let fault): return giveUp(fault.reason, purpose)
-            }
+        switch wanted.store.ask(wanted.key, after: refusal, waited: wait, context.time) {
+        case .use(let found):
+            session = found
+            return done(.found(purpose))
+        case .wait(let wait):
+            stage = .queueing(purpose, wait)
+            return .waitFor(wait.ticket, until: min(wait.until, limit ?? .max))
+        case .fetch(let fetch):
+            let errand = LoginErrand(fetch, wanted.talk())
+            return perform(errand.begin(), purpose, errand, wanted, context)
+        case .failed(let fault): return giveUp(fault.reason, purpose)
+        case .full: return giveUp("there is no room for more requests that wait for a login", purpose)
         }
     }
-
-    private var place: LoginPlace<Gain>? { if case .queueing(_, _, let place) = stage { place } else { nil } }
 
     func called(_ response: HeldResponse, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         guard case .talking(let purpose, let errand) = stage else { return nil }
@@ -130,30 +114,30 @@ final class LoginTurn<Talk: LoginTalk> {
     }
 
     private func perform(
-        _ step: LoginOrder<Gain>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
+        _ step: LoginOrder<Value>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
         switch step {
         case .send(let call, let url):
             stage = .talking(purpose, errand)
             return .call(call, url: url, heir: errand.spends ? errand : nil)
-        case .won(let gain):
-            session = errand.flight.win(gain)
-            return done(.won(gain, purpose))
+        case .won(let value):
+            session = errand.fetch.win(value, context.time)
+            return done(.won(value, purpose))
         case .failed(let fault):
-            errand.flight.fail(fault, context.time)
-            return settle(purpose, after: errand.flight, fault.reason, wanted, context)
+            errand.fetch.fail(fault, context.time)
+            return settle(purpose, after: errand.fetch, fault.reason, wanted, context)
         }
     }
 
     /// Handles a failed login: a result that is still valid is used.
     private func settle(
-        _ purpose: Purpose, after flight: LoginFlight<Gain>, _ reason: String, _ wanted: Wanted,
+        _ purpose: Purpose, after fetch: CredentialFetch<Value>, _ reason: String, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
         if case .send = purpose,
             case .use(let found) = wanted.store.change({
-                $0.ask(wanted.key, after: nil, waited: flight.number, context.time)
+                $0.ask(wanted.key, after: nil, waited: fetch.number, context.time)
             })
         {
             session = found
@@ -179,10 +163,10 @@ final class LoginTurn<Talk: LoginTalk> {
     func failed(_ reason: String, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         switch stage {
         case .watching, .ready: return nil
-        case .queueing(let purpose, _, _): return giveUp(reason, purpose)
+        case .queueing(let purpose, _): return giveUp(reason, purpose)
         case .talking(let purpose, let errand):
-            errand.flight.fail(LoginFault(reason: reason, isRefusal: false), context.time)
-            return settle(purpose, after: errand.flight, reason, wanted, context)
+            errand.fetch.fail(LoginFault(reason: reason, isRefusal: false), context.time)
+            return settle(purpose, after: errand.fetch, reason, wanted, context)
         }
     }
 
@@ -190,13 +174,13 @@ final class LoginTurn<Talk: LoginTalk> {
         if isActive, let limit, context.now >= limit {
             let reason = "the login took longer than hold allows"
             if case .talking(let purpose, let errand) = stage, errand.spends {
-                errand.flight.isLate(context.time)
-                return settle(purpose, after: errand.flight, reason, wanted, context)
+                errand.fetch.isLate(context.time)
+                return settle(purpose, after: errand.fetch, reason, wanted, context)
             }
             return failed(reason, wanted, context)
         }
-        guard case .queueing(let purpose, let flight, _) = stage else { return nil }
-        return ask(purpose, wanted, waited: flight, context)
+        guard case .queueing(let purpose, let wait) = stage else { return nil }
+        return ask(purpose, wanted, waited: wait, context)
     }
 
     /// Ends the pending operation: the request goes out, or the exchange is over.

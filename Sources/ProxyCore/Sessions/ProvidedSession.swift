@@ -8,12 +8,13 @@ final class ProvidedSession {
     private enum Kind {
         case none
         case learned(SessionSource)
-        /// - Parameter material: identifies the login.
-        case own(OwnSession, material: [UInt8])
+        case own(Own, SessionKey)
     }
 
+    typealias Own = CredentialLedger<KeptSession>.Kept
+
     private var kind = Kind.none
-    private var refused: OwnSession?
+    private var refused: Own?
     /// The exchange has renewed the session. It renews once: a new session that is refused at once has another fault.
     var hasRenewed = false
 
@@ -21,17 +22,17 @@ final class ProvidedSession {
         switch kind {
         case .none: nil
         case .learned(let source): source
-        case .own(let session, _): session.source
+        case .own(let kept, _): kept.value.session.source
         }
     }
 
-    var own: OwnSession? { if case .own(let session, _) = kind { session } else { nil } }
+    var own: Own? { if case .own(let kept, _) = kind { kept } else { nil } }
 
     /// All clients of the proxy share the session.
     var isShared: Bool { own != nil }
 
     func take(learned source: SessionSource) { kind = .learned(source) }
-    func take(_ session: OwnSession, material: [UInt8]) { kind = .own(session, material: material) }
+    func take(_ own: Own, _ key: SessionKey) { kind = .own(own, key) }
     func drop() { kind = .none }
 
     /// AM no longer knows the session; another login runs before the request goes out.
@@ -44,7 +45,7 @@ final class ProvidedSession {
     }
 
     /// The session to replace; nil if none was refused.
-    func takeRefused() -> OwnSession? {
+    func takeRefused() -> Own? {
         defer { refused = nil }
         return refused
     }
@@ -58,18 +59,17 @@ final class ProvidedSession {
             let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity ?? old.affinity)
             kind = .learned(new)
             stores?.learned.replaced(old.token, by: new)
-        case .own(let session, let material):
-            var new: OwnSession?
-            stores?.own.change(material) { known in
+        case .own(let kept, let key):
+            let shared: Own? = stores?.own.change { ledger in
+                guard let known = ledger.kept(key) else { return nil }
                 // another exchange may have stored it first
-                if known.source.isSame(as: token) {
-                    new = known
-                } else if known === session {
-                    new = session.upgraded(to: token, affinity: outcome.affinity)
-                }
-                return new ?? known
+                if known.value.session.source.isSame(as: token) { return known }
+                guard known.generation == kept.generation else { return nil }
+                return ledger.replace(key, by: kept.value.upgraded(to: token, affinity: outcome.affinity))
             }
-            kind = .own(new ?? session.upgraded(to: token, affinity: outcome.affinity), material: material)
+            // one that is not shared has no number, so that no refusal of it counts for another
+            let new = shared ?? Own(kept.value.upgraded(to: token, affinity: outcome.affinity), generation: 0, since: 0)
+            kind = .own(new, key)
         }
     }
 }

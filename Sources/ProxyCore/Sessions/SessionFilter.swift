@@ -10,7 +10,7 @@ final class SessionFilter: Filter {
         /// Send the request.
         case send
         /// Send the request again if the session is a new one; else the client gets this response.
-        case renew(HeldResponse, OwnSession)
+        case renew(HeldResponse, ProvidedSession.Own)
     }
 
     private enum Stage {
@@ -18,10 +18,10 @@ final class SessionFilter: Filter {
         /// No login is pending: the session is at hand, or there is none.
         case ready
         /// Another exchange logs in.
-        case queueing(Purpose, Flight<OwnSession>)
+        case queueing(Purpose, CredentialWait<KeptSession>)
         /// The login waits for other logins with the same answers.
-        case holding(Purpose, Flight<OwnSession>, SessionConversation)
-        case talking(Purpose, Flight<OwnSession>, SessionConversation)
+        case holding(Purpose, CredentialFetch<KeptSession>, SessionConversation)
+        case talking(Purpose, CredentialFetch<KeptSession>, SessionConversation)
     }
 
     private let policy: AuthorizationPolicy
@@ -35,12 +35,12 @@ final class SessionFilter: Filter {
     /// The existing session, if its idle time may be reset.
     private var renewing: OwnSession?
     /// The session to send if the login fails.
-    private var fallback: OwnSession?
+    private var fallback: ProvidedSession.Own?
     /// The token that the previous attempt sent.
     private var shown: String?
     /// The current attempt carries the session.
     private var isSent = false
-    private lazy var material = policy.loginMaterial
+    private lazy var key = SessionKey(policy)
 
     /// A larger response, in bytes, goes to the client even if it is a refusal.
     private static let largestRefusal = 64 << 10
@@ -172,7 +172,7 @@ final class SessionFilter: Filter {
 
     /// - Returns: nil if the request may go out.
     private func ask(
-        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: inout FilterContext
+        _ purpose: Purpose, insteadOf refused: ProvidedSession.Own? = nil, _ context: inout FilterContext
     ) -> FilterAction? {
         guard let store = context.sessions?.own else {
             stage = .ready
@@ -182,33 +182,34 @@ final class SessionFilter: Filter {
         if whole == nil { whole = context.now + policy.hold }
         var old = refused
         if case .renew(_, let own) = purpose { old = own }
-        var refuses: ((OwnSession) -> Bool)?
-        if let old { refuses = { $0 === old } }
-        switch store.ask(material, mark: 0, refused: refuses) {
-        case .use(let session): return done(session, purpose)
-        case .wait(let ticket):
-            stage = .queueing(purpose, Flight(ticket, store))
-            return .waitFor(ticket, until: limit ?? .max)
-        case .lead(let ticket, let old): return lead(purpose, Flight(ticket, store), old, &context)
-        case .failed(let reason): return giveUp(reason, purpose, &context)
-        case .alone: return giveUp("there is no room for more logins", purpose, &context)
-        }
+        let refusal = old.map { CredentialLedger<KeptSession>.Refusal(generation: $0.generation, path: "") }
+        return go(on: purpose, store.ask(key, after: refusal, waited: nil, context.time), store, &context)
     }
 
-    /// - Parameter old: the existing session, which is to be renewed.
-    private func lead(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: inout FilterContext
+    private func go(
+        on purpose: Purpose, _ step: CredentialStep<KeptSession>, _ store: any CredentialStore<KeptSession>,
+        _ context: inout FilterContext
     ) -> FilterAction? {
-        fallback = old
-        // the clocks of the due time and of this exchange may differ a little
-        renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
-        let conversation = SessionConversation(policy, renewing: renewing?.source)
-        return begin(purpose, flight, conversation, &context)
+        switch step {
+        case .use(let kept): return done(kept, purpose)
+        case .wait(let wait):
+            stage = .queueing(purpose, wait)
+            return .waitFor(wait.ticket, until: bounded(wait.until))
+        case .fetch(let fetch):
+            // the existing session, which is to be renewed
+            fallback = store.change { $0.kept(key) }
+            let old = fallback?.value.session
+            // the clocks of the due time and of this exchange may differ a little
+            renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
+            return begin(purpose, fetch, SessionConversation(policy, renewing: renewing?.source), &context)
+        case .failed(let fault): return giveUp(fault.reason, purpose, &context)
+        case .full: return giveUp("there is no room for more logins", purpose, &context)
+        }
     }
 
     /// Begins the login, queues it, or gives it up if AM refused these answers recently.
     private func begin(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation,
+        _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>, _ conversation: SessionConversation,
         _ context: inout FilterContext
     ) -> FilterAction? {
         if let logins = context.logins {
@@ -217,24 +218,24 @@ final class SessionFilter: Filter {
             switch attempt.ask(conversation.login) {
             case .go: break
             case .wait(let ticket):
-                stage = .holding(purpose, flight, conversation)
+                stage = .holding(purpose, fetch, conversation)
                 return .waitFor(ticket, until: limit ?? .max)
             case .full:
                 login = nil
                 let reason = "there is no room for more logins"
-                flight.fail(reason, for: 0)
+                fetch.fail(LoginFault(reason: reason, isRefusal: false), pause: 0, context.time)
                 return settle(reason, purpose, &context)
             case .held(let refusals, let milliseconds):
                 login = nil
                 let reason =
                     "AM refused these answers \(refusals) times in a row; they are not tried again yet (authorization.lockout)"
-                flight.fail(reason, for: milliseconds)
+                fetch.fail(LoginFault(reason: reason, isRefusal: true), pause: milliseconds, context.time)
                 return settle(reason, purpose, &context)
             }
         }
         var conversation = conversation
         let order = conversation.begin(context.circumstances)
-        return perform(order, purpose, flight, conversation, &context)
+        return perform(order, purpose, fetch, conversation, &context)
     }
 
     private func bounded(_ time: Int) -> Int { min(time, limit ?? .max) }
@@ -242,19 +243,19 @@ final class SessionFilter: Filter {
     // MARK: the conversation
 
     private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction? {
-        guard case .talking(let purpose, let flight, var conversation) = stage else { return nil }
+        guard case .talking(let purpose, let fetch, var conversation) = stage else { return nil }
         let order = conversation.answered(
             status: response.head.status, fields: response.head.fields, body: response.body, context.circumstances)
-        return perform(order, purpose, flight, conversation, &context) ?? .proceed
+        return perform(order, purpose, fetch, conversation, &context) ?? .proceed
     }
 
     private func perform(
-        _ order: SessionConversation.Order, _ purpose: Purpose, _ flight: Flight<OwnSession>,
+        _ order: SessionConversation.Order, _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>,
         _ conversation: SessionConversation, _ context: inout FilterContext
     ) -> FilterAction? {
         var conversation = conversation
         for sentence in conversation.takeNotes() { context.note(.session(sentence)) }
-        stage = .talking(purpose, flight, conversation)
+        stage = .talking(purpose, fetch, conversation)
         optional = nil
         switch order {
         case .send(let call):
@@ -268,15 +269,19 @@ final class SessionFilter: Filter {
         case .won(let source, let times):
             login?.judge(.taken)
             login = nil
-            let session = session(source, times, context)
-            flight.win(session, due: times.due, lasts: times.lasts)
+            let session = KeptSession(
+                session: session(source, times, context), dueAt: context.now + times.due,
+                until: context.now + times.lasts)
+            let kept = fetch.win(session, context.time)
             context.note(.session("a session of Usher's own is at hand; it lasts \(times.lasts / 1000) s"))
             context.note(.won(.session))
-            return done(session, purpose)
+            return done(kept, purpose)
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             login = nil
-            flight.fail(failure.reason, for: failure.isTransient ? 0 : policy.sessions.login.coolDown)
+            fetch.fail(
+                LoginFault(reason: failure.reason, isRefusal: !failure.isTransient),
+                pause: failure.isTransient ? 0 : key.coolDown, context.time)
             return settle(failure.reason, purpose, &context)
         }
     }
@@ -290,14 +295,15 @@ final class SessionFilter: Filter {
             renewableUntil: context.now + SessionTimes.due(of: times.total), onEnd: logOut)
     }
 
-    private func done(_ session: OwnSession, _ purpose: Purpose) -> FilterAction? {
+    private func done(_ own: ProvidedSession.Own, _ purpose: Purpose) -> FilterAction? {
         stage = .ready
         whole = nil
         optional = nil
-        provided.take(session, material: material)
+        provided.take(own, key)
         guard case .renew(let held, let old) = purpose else { return nil }
         // AM reports that the session is valid, so the resource refused it for another reason
-        return session.source.isSame(as: old.source.token) ? .giveBack(held) : .again(held)
+        return own.value.session.source.isSame(as: old.value.session.source.token)
+            ? .giveBack(held) : .again(held)
     }
 
     /// Handles a failed login: a session that is still valid is sent.
@@ -329,13 +335,13 @@ final class SessionFilter: Filter {
         case .watching, .ready: return nil
         case .queueing(let purpose, _), .holding(let purpose, _, _):
             return giveUp(reason, purpose, &context) ?? .proceed
-        case .talking(let purpose, let flight, var conversation):
+        case .talking(let purpose, let fetch, var conversation):
             if let order = conversation.failed(reason) {
-                return perform(order, purpose, flight, conversation, &context) ?? .proceed
+                return perform(order, purpose, fetch, conversation, &context) ?? .proceed
             }
             // AM may have refused the answers that it got
             login = nil
-            flight.fail(reason, for: 0)
+            fetch.fail(LoginFault(reason: reason, isRefusal: false), pause: 0, context.time)
             return settle(reason, purpose, &context) ?? .proceed
         }
     }
@@ -352,18 +358,14 @@ final class SessionFilter: Filter {
         }
         switch stage {
         case .watching, .ready: return nil
-        case .queueing(let purpose, let flight):
-            switch flight.look() {
-            case .wait: return .waitFor(flight.ticket, until: limit ?? .max)
-            case .use(let session): return done(session, purpose) ?? .proceed
-            case .failed(let reason): return giveUp(reason, purpose, &context) ?? .proceed
-            case .lead: return lead(purpose, flight, nil, &context) ?? .proceed
-            }
-        case .holding(let purpose, let flight, let conversation):
-            return begin(purpose, flight, conversation, &context) ?? .proceed
-        case .talking(let purpose, let flight, var conversation):
+        case .queueing(let purpose, let wait):
+            guard let store = context.sessions?.own else { return nil }
+            return go(on: purpose, store.ask(key, waited: wait, context.time), store, &context) ?? .proceed
+        case .holding(let purpose, let fetch, let conversation):
+            return begin(purpose, fetch, conversation, &context) ?? .proceed
+        case .talking(let purpose, let fetch, var conversation):
             let order = conversation.woke(context.circumstances)
-            return perform(order, purpose, flight, conversation, &context) ?? .proceed
+            return perform(order, purpose, fetch, conversation, &context) ?? .proceed
         }
     }
 

@@ -2,9 +2,9 @@ public import Authorization
 
 /// The session stores that all loops share.
 public struct SessionStores {
-    public let upgrades: any FlightStore<SharedUpgrade>
+    public let upgrades: any CredentialStore<SharedUpgrade>
     /// Sessions of Usher's own logins.
-    public let own: any FlightStore<OwnSession>
+    public let own: any CredentialStore<KeptSession>
     /// Sessions of clients, learned from their logins.
     public let learned: any LearnedStore
 
@@ -12,7 +12,7 @@ public struct SessionStores {
     public let logOut: (@Sendable (OwnSession.End) -> Void)?
 
     public init(
-        upgrades: any FlightStore<SharedUpgrade>, own: any FlightStore<OwnSession>, learned: any LearnedStore,
+        upgrades: any CredentialStore<SharedUpgrade>, own: any CredentialStore<KeptSession>, learned: any LearnedStore,
         logOut: (@Sendable (OwnSession.End) -> Void)? = nil
     ) {
         self.logOut = logOut

@@ -67,7 +67,7 @@ final class SessionWatch: Filter {
 
     private func end(_ sessions: Set<String>, _ stores: SessionStores) {
         for session in sessions {
-            stores.upgrades.forget { $0.dies(with: session) }
+            stores.upgrades.change { $0.void { $0.dies(with: session) } }
             stores.learned.ended(session)
         }
     }

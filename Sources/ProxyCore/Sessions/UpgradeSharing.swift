@@ -7,7 +7,7 @@ final class UpgradeSharing {
         /// This exchange makes the upgrade.
         case go
         /// Another exchange makes the upgrade.
-        case wait(FlightTicket)
+        case wait(WaitingTicket, until: Int)
         case has(StepUp.Outcome)
         /// The upgrade failed for another exchange, and would fail here too.
         case failed(String)
@@ -15,8 +15,8 @@ final class UpgradeSharing {
 
     private enum Stage {
         case apart
-        case waits(Flight<SharedUpgrade>)
-        case leads(Flight<SharedUpgrade>)
+        case waits(CredentialWait<SharedUpgrade>)
+        case makes(CredentialFetch<SharedUpgrade>)
         /// The exchange uses an earlier upgrade; the resource has yet to accept it.
         case has(StepUp.Outcome)
     }
@@ -29,90 +29,83 @@ final class UpgradeSharing {
     ///   - client: the client that asks; upgrades are shared only with itself.
     ///   - mark: of the session (`SharedUpgrade.mark`).
     func turn(
-        _ machine: StepUp, client: String, mark: Int, _ store: (any FlightStore<SharedUpgrade>)?,
+        _ machine: StepUp, client: String, mark: Int, _ store: (any CredentialStore<SharedUpgrade>)?,
         _ context: inout FilterContext
     ) -> Turn {
-        switch stage {
-        case .leads: return .go
-        case .waits(let flight): return look(flight, &context)
-        case .apart, .has: break
+        if case .makes = stage { return .go }
+        guard let store, let material = machine.sharedMaterial(client: client) else {
+            stage = .apart
+            return .go
         }
+        let key = UpgradeKey(material, client: client, mark: mark)
+        var wait: CredentialWait<SharedUpgrade>?
+        if case .waits(let past) = stage { wait = past }
         stage = .apart
-        guard let store, let material = machine.sharedMaterial(client: client) else { return .go }
-        switch store.ask(material, mark: mark, refused: nil) {
-        case .use(let known):
-            stage = .has(known.outcome)
+        switch store.ask(key, waited: wait, context.time) {
+        case .use(let kept):
+            guard wait == nil else {
+                context.note(.conversation("the upgrade that was waited for is granted"))
+                return .has(kept.value.outcome)
+            }
+            stage = .has(kept.value.outcome)
             context.note(.conversation("another request had this session upgraded a moment ago; AM is not asked again"))
-            return .has(known.outcome)
-        case .lead(let ticket, _):
-            stage = .leads(Flight(ticket, store))
+            return .has(kept.value.outcome)
+        case .fetch(let fetch):
+            stage = .makes(fetch)
+            if wait != nil {
+                context.note(
+                    .conversation("the upgrade that was waited for came to nothing; this request goes on with it"))
+            }
             return .go
-        case .wait(let ticket):
-            stage = .waits(Flight(ticket, store))
-            context.note(.conversation("another request has begun this upgrade of the session; this one waits for it"))
-            return .wait(ticket)
-        case .failed, .alone: return .go
-        }
-    }
-
-    private func look(_ flight: Flight<SharedUpgrade>, _ context: inout FilterContext) -> Turn {
-        switch flight.look() {
-        case .wait: return .wait(flight.ticket)
-        case .lead:
-            stage = .leads(flight)
-            context.note(.conversation("the upgrade that was waited for came to nothing; this request goes on with it"))
-            return .go
-        case .use(let shared):
-            stage = .apart
-            context.note(.conversation("the upgrade that was waited for is granted"))
-            return .has(shared.outcome)
-        case .failed(let reason):
-            stage = .apart
+        case .wait(let next):
+            stage = .waits(next)
+            if wait == nil {
+                context.note(
+                    .conversation("another request has begun this upgrade of the session; this one waits for it"))
+            }
+            return .wait(next.ticket, until: next.until)
+        case .failed(let fault):
             context.note(.conversation("the upgrade that was waited for came to nothing"))
-            return .failed(reason)
+            return .failed(fault.reason)
+        case .full: return .go
         }
     }
 
-    /// The flight that others may wait for; nil if this exchange makes no shared upgrade.
-    var led: Flight<SharedUpgrade>? { if case .leads(let flight) = stage { flight } else { nil } }
+    /// The upgrade that others may wait for; nil if this exchange makes no shared one.
+    var made: CredentialFetch<SharedUpgrade>? { if case .makes(let fetch) = stage { fetch } else { nil } }
 
     /// Others wait for this exchange's upgrade.
-    var isAwaited: Bool { led?.isAwaited == true }
+    var isAwaited: Bool { made?.isAwaited == true }
 
     /// AM granted the upgrade.
-    func won(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
-        guard let led else { return }
-        led.win(outcome, of: session, mark: mark)
+    func won(_ outcome: StepUp.Outcome, of session: String, _ now: LoginTime) {
+        guard let made else { return }
+        made.win(outcome, of: session, now)
         stage = .apart
     }
 
     /// AM, or a person, refused the upgrade, so the others fail as well.
-    func fail(_ reason: String) {
-        led?.fail(reason, for: 0)
+    func fail(_ reason: String, _ now: LoginTime) {
+        made?.fail(LoginFault(reason: reason, isRefusal: false), now)
         stage = .apart
     }
 
-    /// Gives up the flight; another exchange that waits continues.
+    /// Gives up the upgrade; another exchange that waits continues.
     func leave() { stage = .apart }
 
     /// The resource asks again. True if that only means that the earlier upgrade was not enough; this is so once an exchange.
-    func isOutdated(_ store: (any FlightStore<SharedUpgrade>)?) -> Bool {
+    func isOutdated(_ store: (any CredentialStore<SharedUpgrade>)?) -> Bool {
         guard case .has(let outcome) = stage else { return false }
         stage = .apart
-        store?.forget { $0.outcome == outcome }
+        store?.change { $0.void { $0.outcome == outcome } }
         defer { hasBeenServed = true }
         return !hasBeenServed
     }
 }
 
-extension Flight<SharedUpgrade> {
-    /// - Parameters:
-    ///   - session: the session before the upgrade.
-    ///   - mark: of that session (`SharedUpgrade.mark`).
-    func win(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
-        // without a new session, later requests have nothing to use
-        win(
-            SharedUpgrade(outcome, of: session, mark: mark), due: SharedUpgrade.memory,
-            lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
+extension CredentialFetch<SharedUpgrade> {
+    /// - Parameter session: the session before the upgrade.
+    func win(_ outcome: StepUp.Outcome, of session: String, _ now: LoginTime) {
+        win(SharedUpgrade(outcome, of: session, mark: key.mark, now: now.milliseconds), now)
     }
 }

@@ -126,7 +126,7 @@ final class TokenFilter: LoginFilter {
         turn.rest()
         turn.isSent = false
         guard let session = turn.session, !head.fields.contains(.authorization), source.admits(head) else { return }
-        let grant = session.gain
+        let grant = session.value
         if let key = grant.key {
             guard
                 let proof = PossessionProof.make(
@@ -167,7 +167,7 @@ final class TokenFilter: LoginFilter {
     func refuses(_ response: HeldResponse) -> Bool { refusal(response.head) == .invalid }
 
     /// A repeated nonce error has another cause, so one proof is repeated.
-    private var wantsNonce: Bool { !hasNonced && turn.session?.gain.key != nil }
+    private var wantsNonce: Bool { !hasNonced && turn.session?.value.key != nil }
 
     func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard turn.isSent, !isActive, refusal(response.head) == .nonce, wantsNonce else {
@@ -182,13 +182,13 @@ final class TokenFilter: LoginFilter {
     func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard turn.isSent else { return }
         noteTaken(response, context)
-        guard let key, let session = turn.session, session.gain.key != nil,
+        guard let key, let session = turn.session, session.value.key != nil,
             let nonce = PossessionProof.nonce(response.fields)
         else { return }
         let origin = context.sent.originText
-        if nonce == session.gain.resourceNonces[origin] { return }
+        if nonce == session.value.resourceNonces[origin] { return }
         var changed = session
-        changed.gain.resourceNonces[origin] = nonce
+        changed.value.resourceNonces[origin] = nonce
         turn.session = changed
         context.tokens.store?.change {
             $0.renewed(key, generation: session.generation) { $0.resourceNonces[origin] = nonce }

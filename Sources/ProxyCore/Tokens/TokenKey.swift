@@ -2,7 +2,7 @@ public import Addresses
 public import Authorization
 
 /// Identifies a token by its entry and its holder.
-public struct TokenKey: LoginKey {
+public struct TokenKey: CredentialKey {
     public enum Holder: Hashable, Sendable {
         /// All clients share the token of the configuration.
         case everybody
@@ -57,7 +57,7 @@ public enum TokenClient: Hashable, Sendable {
     case named(UInt128)
 }
 
-extension TokenGrant: LoginGain {
+extension TokenGrant: Credential {
     public typealias Key = TokenKey
 
     public static var most: Int { 4096 }
@@ -66,11 +66,13 @@ extension TokenGrant: LoginGain {
         "a token that had just been won was refused as well, so no other is asked for yet (cool_down)"
     }
 
-    public func lasts(_ key: TokenKey, until seconds: Int) -> Bool { expires.map { $0 > seconds } ?? true }
-    public func isDue(_ key: TokenKey, at seconds: Int) -> Bool {
+    public func lasts(_ key: TokenKey, at now: LoginTime) -> Bool {
+        expires.map { $0 > now.seconds } ?? true
+    }
+    public func isDue(_ key: TokenKey, at now: LoginTime) -> Bool {
         // a grant without a refresh token cannot be renewed
         if case .chain = key.holder, refresh == nil { return false }
-        return dueAt(before: key.source.settings.refreshBefore).map { $0 <= seconds } ?? false
+        return dueAt(before: key.source.settings.refreshBefore).map { $0 <= now.seconds } ?? false
     }
     public var renews: Bool { refresh != nil || key != nil }
 }

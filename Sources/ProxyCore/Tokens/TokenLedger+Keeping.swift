@@ -12,7 +12,7 @@ extension TokenLedger {
     }
 
     /// Keys whose login ended since the last call.
-    public mutating func takeLanded() -> [TokenKey] { logins.takeLanded() }
+    public mutating func takeEnded() -> [TokenKey] { logins.takeEnded() }
 
     /// All tokens.
     public var all: [(key: TokenKey, token: KeptToken?)] { logins.entries.keys.map { ($0, kept($0)) } }

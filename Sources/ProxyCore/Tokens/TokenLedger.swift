@@ -27,7 +27,7 @@ public struct TokenLedger: Sendable {
         var given: [UInt128] = []
     }
 
-    public var logins = SharedLogins<TokenGrant>()
+    public var logins = CredentialLedger<TokenGrant>()
     var chains: [UInt64: Chain] = [:]
     /// Digests of refresh tokens that clients got, each with its chain.
     var given: [UInt128: UInt64] = [:]
@@ -61,10 +61,10 @@ public struct TokenLedger: Sendable {
     /// Stores a grant of a client.
     /// - Parameters:
     ///   - page: the origin of the page that asked for it; empty for none.
-    ///   - key: the renewed token and the flight of its renewal; nil for a sign-in.
+    ///   - key: the renewed token and the fetch of its renewal; nil for a sign-in.
     mutating func learn(
         _ grant: TokenGrant, _ source: TokenSource, _ signers: Signers, page: String = "",
-        renewing past: (key: TokenKey, flight: Int)?,
+        renewing past: (key: TokenKey, fetch: Int)?,
         _ now: Now
     ) {
         guard let first = signers.clients.first else { return }
@@ -72,7 +72,7 @@ public struct TokenLedger: Sendable {
         let number: UInt64
         if let past, case .chain(let known, _) = past.key.holder, chains[known] != nil {
             number = known
-            if !logins.won(grant, past.key, flight: past.flight) { logins.put(grant, past.key, now) }
+            if !logins.won(grant, past.key, fetch: past.fetch, now) { logins.put(grant, past.key, now) }
         } else {
             forgetLost()
             last += 1
@@ -187,15 +187,15 @@ public struct TokenLedger: Sendable {
 }
 
 /// Keeps the ledger for all loops.
-public protocol TokenStore: SharedLoginStore<TokenGrant> {
+public protocol TokenStore: CredentialStore<TokenGrant> {
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result
 }
 
 extension TokenStore {
     /// The store as logins see it.
-    var shared: any SharedLoginStore<TokenGrant> { self }
+    var shared: any CredentialStore<TokenGrant> { self }
 
-    public func change<Result>(_ body: (inout SharedLogins<TokenGrant>) -> Result) -> Result {
+    public func change<Result>(_ body: (inout CredentialLedger<TokenGrant>) -> Result) -> Result {
         changeTokens { body(&$0.logins) }
     }
 }
@@ -205,6 +205,7 @@ final class DryTokens: TokenStore {
     private var ledger = TokenLedger()
 
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
-    func enter(_ obstacle: SharedLogins<TokenGrant>.Obstacle) -> FlightTicket? { nil }
-    func leave(_ ticket: FlightTicket) {}
+    func enter(_ obstacle: CredentialLedger<TokenGrant>.Obstacle) -> WaitingTicket? { nil }
+    func leave(_ ticket: WaitingTicket) {}
+    func isAwaited(_ key: TokenKey) -> Bool { false }
 }

@@ -8,9 +8,9 @@ final class TokenWatch: Filter {
     private enum Stage {
         case watching
         /// Another exchange renews the token of the client's request.
-        case waiting(LoginPlace<TokenGrant>)
+        case waiting(WaitingPlace<TokenGrant>)
         /// The client renews the token; all others wait.
-        case renewing(TokenKey, LoginFlight<TokenGrant>)
+        case renewing(TokenKey, CredentialFetch<TokenGrant>)
     }
 
     private let policy: TokenPolicy
@@ -73,9 +73,9 @@ final class TokenWatch: Filter {
         case .delivered: break
         case .cutShort:
             // the result is unknown, so the refresh token counts as spent
-            guard case .renewing(_, let flight) = stage, sent != nil else { return }
+            guard case .renewing(_, let fetch) = stage, sent != nil else { return }
             stage = .watching
-            flight.lose { $0.refresh = nil }
+            fetch.lose { $0.refresh = nil }
         }
     }
 
@@ -120,19 +120,19 @@ final class TokenWatch: Filter {
             let key = store.changeTokens({ $0.find(token, source, signers) })
         else { return nil }
         var (answer, obstacle) = store.change { ($0.claim(key, context.time), $0.obstacle(key)) }
-        var place: LoginPlace<TokenGrant>?
+        var place: WaitingPlace<TokenGrant>?
         if case .wait = answer {
-            place = LoginPlace(store.shared, obstacle.what)
+            place = WaitingPlace(store.shared, obstacle.what)
             // the renewal may have ended before the place was taken
             (answer, obstacle) = store.change { ($0.claim(key, context.time), $0.obstacle(key)) }
         }
         switch answer {
-        case .logIn(let number):
-            let flight = LoginFlight<TokenGrant>(store.shared, key, number)
+        case .fetch(let number):
+            let fetch = CredentialFetch<TokenGrant>(store.shared, key, number)
             if case .grant = exchange.kind {
                 // no other exchange spends the token while AM takes its time
-                flight.goesOn(until: context.now + Self.longest)
-                stage = .renewing(key, flight)
+                fetch.goesOn(until: context.now + Self.longest)
+                stage = .renewing(key, fetch)
             }
         case .wait:
             if limit == nil { limit = context.now + key.hold + Self.longest }
@@ -140,7 +140,7 @@ final class TokenWatch: Filter {
                 stage = .waiting(place)
                 return .waitFor(place.ticket, until: min(obstacle.until, limit))
             }
-        case .use, .failed: break
+        case .use, .failed, .full: break
         }
         limit = nil
         guard let newest = store.change({ $0.last(key)?.refresh }), newest != token, newest != replacement else {
@@ -181,7 +181,7 @@ final class TokenWatch: Filter {
             }
             if !gone.isEmpty { known = source }
             if source.settings.revocation != .never {
-                revoke(gone.map { ($0.gain, source) }, &context)
+                revoke(gone.map { ($0.value, source) }, &context)
             }
         }
         if let known { context.note(say(known, "the client gives its token up, and it is forgotten")) }
@@ -197,10 +197,10 @@ final class TokenWatch: Filter {
     // MARK: responses
 
     private func refused(_ status: Int, _ context: FilterContext) {
-        guard case .renewing(_, let flight) = stage else { return }
+        guard case .renewing(_, let fetch) = stage else { return }
         // the next attempt claims the token anew
         stage = .watching
-        flight.fail(LoginFault(toClient: status), context.time)
+        fetch.fail(LoginFault(toClient: status), context.time)
     }
 
     private func learn(_ response: HeldResponse, _ context: inout FilterContext) {
@@ -220,8 +220,8 @@ final class TokenWatch: Filter {
             context.note(say(source, Self.notLearned))
             return
         }
-        var past: (key: TokenKey, flight: Int)?
-        if case .renewing(let key, let flight) = stage { past = (key, flight.number) }
+        var past: (key: TokenKey, fetch: Int)?
+        if case .renewing(let key, let fetch) = stage { past = (key, fetch.number) }
         let signers = signers(sent, learners)
         store.changeTokens { $0.learn(grant, source, signers, page: page, renewing: past, context.time) }
         stage = .watching

@@ -69,9 +69,9 @@ extension Connection {
     }
 
     /// Continues a request that waited for another one's result.
-    func flightCame(_ id: ExchangeID) {
+    func ticketCame(_ id: ExchangeID) {
         guard !isClosed else { return }
-        machine.flightCame(id, now: worker.loop.now, &worker.out)
+        machine.ticketCame(id, now: worker.loop.now, &worker.out)
         settle()
     }
 }

@@ -116,8 +116,8 @@ final class Connection {
             if machine.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
             if machine.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
-        case .awaitFlight(let id, let ticket):
-            if machine.awaitsFlight(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
+        case .awaitTicket(let id, let ticket):
+            if machine.awaits(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
             machine.takeRecord(of: id, &worker.out) { worker.report.record($0) }

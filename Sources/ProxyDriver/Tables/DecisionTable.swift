@@ -6,16 +6,16 @@ internal import TLSEngine
 /// AM's decisions for all loops and generations of the configuration. It holds only digests of sessions and questions, and
 /// notifies the loop of an exchange that waits to ask.
 public final class DecisionTable: Sendable {
-    typealias Port = Mailbox<FlightTicket>
+    typealias Port = Mailbox<WaitingTicket>
 
     private struct Turn {
-        let ticket: FlightTicket
+        let ticket: WaitingTicket
         let port: Port
     }
 
     private struct State {
         var decisions = PolicyDecisions()
-        var ports: [FlightTicket: Port] = [:]
+        var ports: [WaitingTicket: Port] = [:]
 
         var turn: Turn? {
             decisions.next.flatMap { ticket in ports[ticket].map { Turn(ticket: ticket, port: $0) } }
@@ -38,7 +38,7 @@ public final class DecisionTable: Sendable {
             })
     }
 
-    func enter(_ client: Int, most: Int, _ port: Port) -> FlightTicket? {
+    func enter(_ client: Int, most: Int, _ port: Port) -> WaitingTicket? {
         state.withLock { state in
             let ticket = state.decisions.enter(client, most: most)
             if let ticket { state.ports[ticket] = port }
@@ -46,7 +46,7 @@ public final class DecisionTable: Sendable {
         }
     }
 
-    func leave(_ ticket: FlightTicket) {
+    func leave(_ ticket: WaitingTicket) {
         tell(
             state.withLock { state in
                 state.decisions.leave(ticket)
@@ -63,9 +63,9 @@ public final class DecisionTable: Sendable {
 /// One loop's access to AM's decisions.
 final class DecisionDesk: DecisionStore {
     private let table: DecisionTable
-    private let bell: FlightBell
+    private let bell: WaitingBell
 
-    init(_ table: DecisionTable, _ bell: FlightBell) {
+    init(_ table: DecisionTable, _ bell: WaitingBell) {
         self.table = table
         self.bell = bell
     }
@@ -75,11 +75,11 @@ final class DecisionDesk: DecisionStore {
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { table.change(body) }
     func finish(_ client: Int) { table.finish(client) }
 
-    func enter(_ client: Int, most: Int) -> FlightTicket? {
+    func enter(_ client: Int, most: Int) -> WaitingTicket? {
         bell.mailbox.flatMap { table.enter(client, most: most, $0) }
     }
 
-    func leave(_ ticket: FlightTicket) {
+    func leave(_ ticket: WaitingTicket) {
         bell.forget(ticket)
         table.leave(ticket)
     }

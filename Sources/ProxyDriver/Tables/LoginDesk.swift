@@ -4,9 +4,9 @@ import ProxyCore
 /// One loop's access to the logins of all loops.
 final class LoginDesk: LoginStore {
     private let table: LoginTable
-    private let bell: FlightBell
+    private let bell: WaitingBell
 
-    init(_ table: LoginTable, _ bell: FlightBell) {
+    init(_ table: LoginTable, _ bell: WaitingBell) {
         self.table = table
         self.bell = bell
     }
@@ -21,13 +21,13 @@ final class LoginDesk: LoginStore {
         return table.begin(again: key, limits, port)
     }
 
-    func look(_ ticket: FlightTicket) -> LoginPermission {
+    func look(_ ticket: WaitingTicket) -> LoginPermission {
         let permission = table.look(ticket)
         if permission != .wait(ticket) { bell.forget(ticket) }
         return permission
     }
 
-    func leave(_ ticket: FlightTicket) {
+    func leave(_ ticket: WaitingTicket) {
         bell.forget(ticket)
         table.leave(ticket)
     }

@@ -6,7 +6,7 @@ internal import TLSEngine
 /// The counts of logins for all loops, and the queue of waiting ones, whose loops it notifies. It holds only digests of answers
 /// and sessions.
 public final class LoginTable: Sendable {
-    typealias Port = Mailbox<FlightTicket>
+    typealias Port = Mailbox<WaitingTicket>
 
     private let ledger = Locked(LoginLedger<Port>())
     private let digest = KeyedDigest()
@@ -23,9 +23,9 @@ public final class LoginTable: Sendable {
         ledger.withLock { $0.begin(key, limits, goesOn: true, port, now: Loop.monotonicMilliseconds()) }
     }
 
-    func look(_ ticket: FlightTicket) -> LoginPermission { ledger.withLock { $0.look(ticket) } }
+    func look(_ ticket: WaitingTicket) -> LoginPermission { ledger.withLock { $0.look(ticket) } }
 
-    func leave(_ ticket: FlightTicket) {
+    func leave(_ ticket: WaitingTicket) {
         tell(ledger.withLock { $0.leave(ticket, now: Loop.monotonicMilliseconds()) })
     }
 
@@ -60,7 +60,7 @@ public final class LoginTable: Sendable {
             ledger.withLock { $0.end(key, verdict, granted: granted, limits, now: Loop.monotonicMilliseconds()) })
     }
 
-    private func tell(_ turns: [(FlightTicket, Port)]) {
+    private func tell(_ turns: [(WaitingTicket, Port)]) {
         for (ticket, port) in turns { port.post(ticket) }
     }
 }

@@ -13,7 +13,7 @@ final class LoopDesks {
     private let report: LoopReport
     private let limits: LimitDesk
     private let transactions: TransactionDesk
-    private let flights: FlightBell
+    private let waiting: WaitingBell
     private let authenticator: Authenticator
     /// Made for the first password.
     private var passwords: PasswordVerifier?
@@ -25,15 +25,15 @@ final class LoopDesks {
         self.report = report
         limits = try LimitDesk(loop: loop, tables.limits)
         transactions = try TransactionDesk(loop: loop, tables.transactions)
-        flights = FlightBell(loop: loop)
+        waiting = WaitingBell(loop: loop)
         authenticator = tables.authenticator
         stores = SharedStores(
-            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, flights),
-            cookies: SharedLoginDesk(tables.cookies, flights), limits: limits, state: tables.state,
+            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, waiting),
+            cookies: CredentialDesk(tables.cookies, waiting), limits: limits, state: tables.state,
             transactions: transactions,
-            tokens: TokenDesk(tables.tokens, flights),
-            pushes: tables.pushes, sessions: tables.sessions.stores(flights, tables.errands),
-            errands: tables.errands, decisions: DecisionDesk(tables.decisions, flights))
+            tokens: TokenDesk(tables.tokens, waiting),
+            pushes: tables.pushes, sessions: tables.sessions.stores(waiting, tables.errands),
+            errands: tables.errands, decisions: DecisionDesk(tables.decisions, waiting))
     }
 
     /// Releases the connections, once the loop is over.
@@ -52,8 +52,8 @@ final class LoopDesks {
         transactions.register(transaction, of: id, for: connection)
     }
 
-    func register(_ ticket: FlightTicket, of id: ExchangeID, for connection: Connection) {
-        flights.register(ticket, of: id, for: connection)
+    func register(_ ticket: WaitingTicket, of id: ExchangeID, for connection: Connection) {
+        waiting.register(ticket, of: id, for: connection)
     }
 
     // MARK: passwords

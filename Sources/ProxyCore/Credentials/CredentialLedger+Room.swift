@@ -1,14 +1,15 @@
 /// Drops entries when the store is full.
-extension SharedLogins {
+extension CredentialLedger {
     /// Several entries are dropped at a time, so that not every new one searches all of them.
-    private static var share: Int { max(1, Gain.most / 16) }
+    private static var share: Int { max(1, Value.most / 16) }
 
-    /// Drops entries without a result first, then the least recently used ones of the owner with the most.
-    mutating func makeRoom() {
-        guard entries.count >= Gain.most else { return }
+    /// Drops entries without a credential first, then the least recently used ones of the owner with the most.
+    /// - Returns: false if all entries have fetches under way.
+    mutating func makeRoom() -> Bool {
+        guard entries.count >= Value.most else { return true }
         var owned: [Key.Owner: [(key: Key, asked: Int, isEmpty: Bool)]] = [:]
-        for (key, entry) in entries where entry.flight == nil {
-            owned[key.owner, default: []].append((key, entry.lastAsked, entry.gain == nil))
+        for (key, entry) in entries where entry.fetch == nil {
+            owned[key.owner, default: []].append((key, entry.lastUsed, entry.value == nil))
         }
         var order: [(key: Key, asked: Int, isEmpty: Bool, newer: Int)] = []
         for var (_, keys) in owned {
@@ -23,5 +24,6 @@ extension SharedLogins {
             entries[one.key] = nil
             changed?.insert(one.key)
         }
+        return entries.count < Value.most
     }
 }

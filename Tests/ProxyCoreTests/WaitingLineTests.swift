@@ -4,9 +4,9 @@ import ProxyCore
 import Testing
 
 @Suite("Who waits for others' logins")
-struct LoginLineTests {
-    private typealias Line = LoginLine<CookieJar, String>
-    private typealias Obstacle = SharedLogins<CookieJar>.Obstacle
+struct WaitingLineTests {
+    private typealias Line = WaitingLine<CookieJar, String>
+    private typealias Obstacle = CredentialLedger<CookieJar>.Obstacle
 
     private static func key(_ origin: String, _ owner: String = "couch") -> CookieLoginKey {
         CookieLoginKey(
@@ -19,15 +19,15 @@ struct LoginLineTests {
 
     @Test func whatALoginComesToIsToldAllWhoWaitForIt() throws {
         var line = Line(.cookie, capacity: 3)
-        let first = line.enter(.login(Self.key("a")), "1")
-        _ = line.enter(.login(Self.key("a")), "2")
-        _ = line.enter(.login(Self.key("b")), "3")
-        let late = line.enter(.login(Self.key("a")), "4")
+        let first = line.enter(.fetch(Self.key("a")), "1")
+        _ = line.enter(.fetch(Self.key("a")), "2")
+        _ = line.enter(.fetch(Self.key("b")), "3")
+        let late = line.enter(.fetch(Self.key("a")), "4")
         #expect(late == nil)
-        #expect(line.landed(Self.key("a")).map(\.1) == ["1", "2"])
+        #expect(line.ended(Self.key("a")).map(\.1) == ["1", "2"])
         // one of them begins another, and the rest waits on
         let told = line.leave(try #require(first))
-        #expect(told.isEmpty && line.landed(Self.key("a")).map(\.1) == ["2"] && line.count == 2)
+        #expect(told.isEmpty && line.ended(Self.key("a")).map(\.1) == ["2"] && line.count == 2)
     }
 
     @Test func roomIsForWhoeverCameFirst() throws {
@@ -37,7 +37,7 @@ struct LoginLineTests {
             let ticket = line.enter(room, name)
             return try #require(ticket)
         }
-        #expect(line.landed(Self.key("a")).map(\.1) == ["1"] && line.landed(Self.key("b", "other")).isEmpty)
+        #expect(line.ended(Self.key("a")).map(\.1) == ["1"] && line.ended(Self.key("b", "other")).isEmpty)
         // whoever leaves without having been first had no turn
         let told = [1, 0, 2, 2].map { line.leave(tickets[$0]).map(\.1) }
         #expect(told == [[], ["3"], [], []] && line.count == 0)
@@ -47,9 +47,9 @@ struct LoginLineTests {
     @Test func everyEndIsTold() {
         let key = Self.key("a")
         let ends: [(String, (inout CookieSessions, Int) -> Void)] = [
-            ("won", { $0.won(CookieJar(), key, flight: $1) }),
-            ("failed", { $0.failed(LoginFault(reason: "no", isRefusal: true), key, flight: $1, Self.now()) }),
-            ("given up", { $0.abandoned(key, flight: $1) }), ("lost", { $0.lost(key, flight: $1) { _ in } }),
+            ("won", { $0.won(CookieJar(), key, fetch: $1, Self.now()) }),
+            ("failed", { $0.failed(LoginFault(reason: "no", isRefusal: true), key, fetch: $1, Self.now()) }),
+            ("given up", { $0.abandoned(key, fetch: $1) }), ("lost", { $0.lost(key, fetch: $1) { _ in } }),
             ("won elsewhere", { logins, _ in logins.put(CookieJar(), key, Self.now()) }),
             ("forgotten", { logins, _ in logins.forget(key) }),
             ("forgotten with others", { logins, _ in logins.forget { _, _ in true } }),
@@ -57,15 +57,15 @@ struct LoginLineTests {
         ]
         for (name, end) in ends {
             var logins = CookieSessions()
-            guard case .logIn(let flight) = logins.ask(key, after: nil, waited: nil, Self.now()) else {
+            guard case .fetch(let fetch) = logins.ask(key, after: nil, waited: nil, Self.now()) else {
                 Issue.record("nobody logs in")
                 continue
             }
             let (what, until) = logins.obstacle(key)
-            let landed = logins.takeLanded()
-            #expect(what == .login(key) && until == key.hold + 1_001 && landed.isEmpty)
-            end(&logins, flight)
-            let ended = [logins.takeLanded(), logins.takeLanded()]
+            let before = logins.takeEnded()
+            #expect(what == .fetch(key) && until == key.hold + 1_001 && before.isEmpty)
+            end(&logins, fetch)
+            let ended = [logins.takeEnded(), logins.takeEnded()]
             #expect(ended == [[key], []], "\(name)")
         }
         var logins = CookieSessions()

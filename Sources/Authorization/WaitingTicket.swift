@@ -1,0 +1,22 @@
+/// A place in a line of exchanges that wait for others.
+public struct WaitingTicket: Hashable, Sendable {
+    /// The kind of work.
+    public enum Kind: UInt8, Sendable {
+        case upgrade, login
+        /// A turn to begin a login (`LoginLedger`).
+        case turn
+        /// The credential of an interceptor's login.
+        case cookie, token
+        /// A policy question to AM.
+        case question
+    }
+
+    public let kind: Kind
+    private let number: UInt64
+
+    /// - Parameter number: unique within the kind.
+    public init(_ kind: Kind, _ number: UInt64) {
+        self.kind = kind
+        self.number = number
+    }
+}
