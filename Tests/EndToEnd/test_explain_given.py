@@ -91,7 +91,7 @@ def test_a_command_as_an_argument(explain, arguments):
     done = explain("", "curl -d a=b http://shop.test/")
     assert done.returncode == 0 and "  POST http://shop.test/" in done.stdout, done.stderr
     done = explain("", "curl http://shop.test/", "--request", "-")
-    assert done.returncode not in (0, 1) and "leave one out" in done.stderr
+    assert done.returncode not in (0, 1) and "give one" in done.stderr
     answer = "HTTP/1.1 200 OK\n\nhello"
     done = explain(answer, "curl http://shop.test/", "--response", "-", "--json")
     assert json.loads(done.stdout)["response"]["body"] == "hello", done.stderr

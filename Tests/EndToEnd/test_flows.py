@@ -39,7 +39,7 @@ def test_a_list(site):
     assert text[0].split() == ["TIME", "FLOW", "METHOD", "ACTION", "MS", "SENT", "GOT", "MARKS", "WHERE"]
     assert len(text) == 4 and "404" in text[2] and "\x1b" not in "".join(text)
     assert len(place.flows("--limit", "2")) == 2
-    assert place.person.says("flows", "status=599").stdout == "no flow is kept that fits\n"
+    assert place.person.says("flows", "status=599").stdout == "no flow matches\n"
 
 
 def test_filters(site):

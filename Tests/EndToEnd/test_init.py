@@ -102,7 +102,7 @@ def test_the_defaults_do(binary, call, tmp_path):
 
 def test_questions_that_nobody_answers(binary, tmp_path):
     status, _, errors = answered(binary, tmp_path, ["", "\x04"])
-    assert status == 2 and "nothing is written" in errors and not (tmp_path / "usher.yaml").exists()
+    assert status == 2 and "no file was written" in errors and not (tmp_path / "usher.yaml").exists()
 
 
 def entry(method, url, status=200, headers=(), answer="", body=None, given=()):

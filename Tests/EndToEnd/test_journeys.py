@@ -155,7 +155,7 @@ def test_what_goes_wrong_and_what_goes_on_at_the_same_time(app):
     assert len(app.journeys("not", "tree=StepUp")) == 2 and app.journeys("by=usher") == []
     assert len(app.journeys("login=user*")) == 1 and len(app.journeys("status=401")) == 1
     assert len(app.journeys("--limit", "1")) == 1
-    assert app.told("journeys", "login=nobody").stdout == "no journey is kept that fits\n"
+    assert app.told("journeys", "login=nobody").stdout == "no journey matches\n"
     failed = app.told("journey", found[0]["id"]).stdout
     assert "failed: " in failed.splitlines()[0]
 
@@ -265,7 +265,7 @@ def test_at_a_terminal(app, binary):
 
 def test_who_asks_for_what_there_is_not_is_told_what_there_is(app, start, tmp_path, binary):
     empty = app.told("journeys")
-    assert empty.returncode == 0 and empty.stdout.startswith("no login went through yet: ") and "(am)" in empty.stdout
+    assert empty.returncode == 0 and empty.stdout.startswith("no login was recorded yet: ") and "am names" in empty.stdout
     assert "none is kept" in app.told("journey", "dead").stderr
     app.login()
     one = app.ended(1)[0]

@@ -99,7 +99,7 @@ def test_the_file_of_its_authority(binary):
 
 
 @pytest.mark.parametrize("options, status, words", [
-    (["--ca-file", "x.pem"], 2, "--ca-file goes with --tls"),
+    (["--ca-file", "x.pem"], 2, "--ca-file requires --tls"),
     (["--tls", "--ca-file", "/nowhere/x.pem"], 1, "/nowhere/x.pem cannot be written: No such file")], ids=["alone", "nowhere"])
 def test_a_file_that_cannot_be(binary, options, status, words):
     done = subprocess.run(

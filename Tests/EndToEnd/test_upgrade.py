@@ -145,7 +145,7 @@ def test_the_command_ends_with_the_daemon(serve):
     os.kill(new, signal.SIGKILL)
     usher.process.wait()
     assert upgrade.process.wait(wire.TIMEOUT) == 1
-    upgrade.wait_for(lambda: any("the daemon has ended" in line for line in upgrade.errors), "that nobody is there")
+    upgrade.wait_for(lambda: any("the daemon has stopped" in line for line in upgrade.errors), "that nobody is there")
     os.unlink(person.socket)
 
 
@@ -212,7 +212,7 @@ def test_where_the_new_one_cannot_serve_the_old_one_goes_on(serve, origin):
     good = usher.config.read_text()
     usher.config.write_text(good[:-1] + ', "nonsense": 1}')
     done = person.says("upgrade")
-    assert done.returncode == 1 and "nonsense" in done.stderr and f"process {usher.process.pid} goes on" in done.stderr, done
+    assert done.returncode == 1 and "nonsense" in done.stderr and f"process {usher.process.pid} continues" in done.stderr, done
     with Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
     status = person.asks("GET", "/v1/status")[1]
