@@ -207,7 +207,7 @@ def test_the_proxy_does_not_lead_there(daemon, port, through):
 
 def test_without_a_token_it_does_not_start(call, write_config):
     done = call("check", write_config({"admin": {"listen": "127.0.0.1:0"}}))
-    assert done.returncode == 1 and "admin.listen needs admin.token" in done.stdout + done.stderr
+    assert done.returncode == 1 and "admin.listen requires admin.token" in done.stdout + done.stderr
     done = call("serve", "--listen", "127.0.0.1:0", "--config", write_config({"admin": {"listen": "127.0.0.1:0"}}))
     assert done.returncode == 1
 

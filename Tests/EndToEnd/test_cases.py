@@ -286,14 +286,14 @@ def test_junit(test, tmp_path):
 
 @pytest.mark.parametrize("text, place, words", [
     ("", "1:1", "the file is empty"),
-    ("config: usher.yaml\ncases: []\n", "2:8", "there is no case here"),
+    ("config: usher.yaml\ncases: []\n", "2:8", "the file has no case"),
     ("config: usher.yaml\n", "1:1", 'lacks the key "cases"'),
     (one("recieved: { status: 200 }"), "8:7", 'did you mean "received"'),
     (one("received: { stauts: 200 }"), "8:19", 'did you mean "status"'),
     (one("sent: { json: { x: 1 } }"), "8:23", "JSON pointer"),
     (one("sent: some"), "8:13", "none, or the keys of a message"),
     (one("applied: [amuont]"), "8:7", 'no interceptor is named "amuont"'),
-    (one("{}"), "8:7", "nothing is expected"),
+    (one("{}"), "8:7", "expect is empty"),
     (one("action: none", request="nonsense"), "5:14", "no HTTP request"),
     (one("action: none", request="{ url: http://a.test/, body: x, json: 1 }"), "5:14", "one body"),
     (one("action: none", request="{ url: http://a.test/, file: none.txt }"), "5:43", "does not exist"),

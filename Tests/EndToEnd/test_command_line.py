@@ -391,4 +391,4 @@ def test_commands_to_the_daemon_need_no_secrets(call, start, state):
 @pytest.mark.parametrize("verb", [["serve"], ["run"], ["doctor"]], ids=lambda verb: verb[0])
 def test_who_serves_needs_them(call, write_config, verb):
     done = call(*verb, "--config", write_config(ROBOT), *(["--", "true"] if verb != ["serve"] else []))
-    assert done.returncode == 1 and "ROBOT_PASSWORD is not set; set it where usher starts" in done.stderr
+    assert done.returncode == 1 and "ROBOT_PASSWORD is not set; set it for usher" in done.stderr
