@@ -126,7 +126,7 @@ def test_a_request_that_its_client_cancels(site, origin):
     client.send(frames.reset(1, 8))
     flow = place.flow("/given-up")
     go.set()
-    words = "the client cancelled the request: it reset its stream before it had the whole answer"
+    words = "the client cancelled the request: it reset its stream before the end of the response"
     assert flow["flow"].get("status") is None
     assert words in [event["text"] for event in flow["events"]]
     assert words in place.person.says("flow", flow["flow"]["id"]).stdout
