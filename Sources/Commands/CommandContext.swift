@@ -27,7 +27,7 @@ struct CommandContext {
             try store.certificatesOrMake(beside: proxy, environment: environment)
         }
         if isNew {
-            Console.error("there was no CA; a new one is in \(store.files.certificate)")
+            Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
             let service = StateDirectory(path: StateDirectory.service)
             if state != service, access(service.file("ca.pem"), F_OK) == 0 {
                 Console.error("the service uses another CA: STATE_DIRECTORY=\(service.path) usher …")

@@ -157,7 +157,7 @@ def test_ids_may_be_shortened(site):
     ends = [flow["id"][-6:] for flow in flows]
     assert len(set(ends)) == 3 and [place.whole(end)["flow"]["id"] for end in ends] == [flow["id"] for flow in flows]
     several = place.person.says("flow", id[:2])
-    assert several.returncode == 1 and "fits several flows" in several.stderr
+    assert several.returncode == 1 and "matches several flows" in several.stderr
     for odd in ("../x", "%2e", "zz", "1" * 40, "\x1b[31m"):
         done = place.person.says("flow", odd)
         assert done.returncode == 1 and "\x1b" not in done.stderr, odd
@@ -323,4 +323,4 @@ def test_where_nothing_is_kept(site):
     place.get("/json")
     for command in (["flows"], ["flows", "-f"], ["flow", "1"], ["replay", "1"], ["export", "--har", "-"]):
         done = place.person.says(*command)
-        assert done.returncode == 1 and "no journal is kept" in done.stderr and not done.stdout, done
+        assert done.returncode == 1 and "there is no journal" in done.stderr and not done.stdout, done

@@ -266,11 +266,11 @@ def test_at_a_terminal(app, binary):
 def test_who_asks_for_what_there_is_not_is_told_what_there_is(app, start, tmp_path, binary):
     empty = app.told("journeys")
     assert empty.returncode == 0 and empty.stdout.startswith("no login was recorded yet: ") and "am names" in empty.stdout
-    assert "none is kept" in app.told("journey", "dead").stderr
+    assert "there is none" in app.told("journey", "dead").stderr
     app.login()
     one = app.ended(1)[0]
     done = app.told("journey", "dead")
-    assert done.returncode == 1 and f"no journey dead is kept; the newest are {one['id']}" in done.stderr
+    assert done.returncode == 1 and f"there is no journey dead; the newest are {one['id']}" in done.stderr
     app.http.get(f"{app.sandbox.plain}/x", timeout=10)
     flow = programs.eventually(
         lambda: app.person.says("flows", "--json", "path=*/x").stdout.splitlines(), "the flow")[-1]

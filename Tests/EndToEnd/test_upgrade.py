@@ -61,7 +61,7 @@ def test_another_process_takes_over(serve, origin):
     assert status["pid"] == state["pid"] and status["listening"] == [f"127.0.0.1:{usher.port}"]
     # and once more: the new one can do what the old one could
     again = person.says("upgrade")
-    assert again.returncode == 0 and f"process {state['pid']} finishes what is under way" in again.stdout, again
+    assert again.returncode == 0 and f"process {state['pid']} finishes its exchanges" in again.stdout, again
     programs.eventually(lambda: ended(state["pid"]), "the end of the second process")
     with Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
