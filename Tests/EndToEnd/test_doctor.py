@@ -361,7 +361,7 @@ def test_a_daemon_that_is_asked_over_tcp(daemon, examine, binary, write_config, 
     plain = write_config({"listen": [f"127.0.0.1:{usher.port}"]}, "plain.yaml")
     findings = examine(plain, USHER_URL=port.url, USHER_TOKEN=admin.TOKEN)
     assert found(findings, "ok", f"commands speak to the daemon at {port.url}, by USHER_URL")
-    assert found(examine(plain, USHER_URL=port.url), "problem", "wants a token: set USHER_TOKEN")
+    assert found(examine(plain, USHER_URL=port.url), "problem", "requires a token: set USHER_TOKEN")
     assert found(examine(plain, USHER_URL="nowhere"), "problem", "USHER_URL takes the address of admin.listen")
     assert usher.stop() == 0
 

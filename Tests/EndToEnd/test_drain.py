@@ -132,7 +132,7 @@ def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, sta
         drain.wait_for(lambda: any("1 exchange under way" in line for line in drain.errors), "what is left")
         usher.process.send_signal(signal.SIGSTOP)
         try:
-            drain.wait_for(lambda: any("did not answer" in line for line in drain.errors), "that it is slow")
+            drain.wait_for(lambda: any("did not respond" in line for line in drain.errors), "that it is slow")
             assert drain.process.poll() is None
         finally:
             usher.process.send_signal(signal.SIGCONT)

@@ -38,7 +38,7 @@ def test_it_writes_over_nothing(call, tmp_path):
     path = tmp_path / "usher.yaml"
     path.write_text("mine\n")
     done = call("init", "--am", "https://am.test/am", "--output", path)
-    assert done.returncode == 1 and "is there already" in done.stderr
+    assert done.returncode == 1 and "exists; name another file" in done.stderr
     assert path.read_text() == "mine\n"
     link = tmp_path / "link.yaml"
     link.symlink_to(tmp_path / "nowhere.yaml")

@@ -188,7 +188,7 @@ def test_a_drain_waits_for_the_person(sandbox, binary, write_config, state, app)
     assert usher.process.wait(programs.DEADLINE) == 0
     usher.stop()
     assert not person.socket.exists()
-    assert "no usher answers at" in person.says("transactions").stderr
+    assert "no daemon responds at" in person.says("transactions").stderr
 
 
 def listens(port):

@@ -343,13 +343,13 @@ def test_the_configurations_port_answers_about_it(running, call, write_config, o
     child = running("--config", config, "--", "sh", "-c", f"curl -sS {server.url}/asked; echo; read line")
     assert child.stdout.readline() == "ok\n"
     lines = iter(child.stderr.readline, "")
-    port = next(match for match in map(re.compile(r"answering about itself on (\S+)").search, lines) if match).group(1)
+    port = next(match for match in map(re.compile(r"serving the admin API on (\S+)").search, lines) if match).group(1)
     asking = {"USHER_URL": f"http://{port}", "USHER_TOKEN": TOKEN}
     assert call("flows", "--wait", "1", "path=/asked", **asking).returncode == 0
     # another one cannot have the port, and runs without it
     taken = write_config({"admin": {"listen": port, "token": "${env.ADMIN_TOKEN}"}}, "taken.yaml")
     done = call("run", "--config", taken, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (0, "ran\n") and "this command's proxy does without it" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "ran\n") and "this command's proxy runs without it" in done.stderr
     child.communicate("\n", timeout=programs.DEADLINE)
     assert child.returncode == 0
 

@@ -230,7 +230,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_lost(serve, origin):
         taken = other.getsockname()[1]
         usher.config.write_text(json.dumps({"version": 1, "listen": [f"127.0.0.1:{port}", f"127.0.0.1:{taken}"]}))
         done = person.says("upgrade", "--socket", person.socket)
-        assert done.returncode == 1 and "another program has that port" in done.stderr, done
+        assert done.returncode == 1 and "another program uses that port" in done.stderr, done
     # what needs a start, an upgrade is one: a further port, and other workers
     usher.config.write_text(
         json.dumps({"version": 1, "workers": 3, "listen": [f"127.0.0.1:{port}", f"127.0.0.1:{taken}"]}))
