@@ -48,7 +48,7 @@ def explain(arguments):
 ])
 def test_a_destination_that_is_denied(explain, url, entry):
     done = explain(f"curl {url}")
-    assert "Not forwarded: answered by usher with status 403: the configuration forbids" in done.stdout, done.stdout
+    assert "Not forwarded: response of usher with status 403: the configuration forbids" in done.stdout, done.stdout
     assert f"destinations.deny holds {entry}" in done.stdout
     told = json.loads(explain(f"curl {url}", "--json").stdout)
     assert told["forwarded"] is None and told["sent"] == []
@@ -81,7 +81,7 @@ def test_everything_is_in_the_json_too(explain):
 
 
 def test_words_of_a_tunnel_and_of_what_was_answered_before(explain):
-    assert "left unopened (tls.except)" in explain("curl https://left.test/").stdout
+    assert "not opened (tls.except)" in explain("curl https://left.test/").stdout
     text = explain("curl http://shop.test/stop").stdout
     assert "later: its condition looks at the response, and stop ended the chain before there was one" in text
     assert "later: its condition looks at the response, which is not there yet" in explain("curl http://shop.test/").stdout

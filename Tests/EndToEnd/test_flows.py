@@ -145,7 +145,7 @@ def test_changes_are_told_before_and_after(site):
     assert len(place.flows("changed=request")) == 1 and place.flows("changed!=yes") == []
     story = place.person.says("flow", whole["flow"]["id"]).stdout
     assert "+ X-Added: yes" in story and "+ X-Back: again" in story and '"name": "x",' in story
-    assert story.index("Request\n") < story.index("What happened") < story.index("went out changed") < story.index("Response\n")
+    assert story.index("Request\n") < story.index("Events") < story.index("went out changed") < story.index("Response\n")
 
 
 def test_ids_may_be_shortened(site):

@@ -168,7 +168,7 @@ def test_an_upgrade_names_what_it_is_of(app):
     whole = app.journey(upgrade["id"])
     assert whole["from"] == {"session": login["session"], "journey": login["id"]}
     assert app.journey(login["id"])["stepped_up_by"] == [upgrade["id"]]
-    assert f"began with {login['session']}, which journey {login['id']} won" in app.told("journey", upgrade["id"]).stdout
+    assert f"started with {login['session']}, obtained by journey {login['id']}" in app.told("journey", upgrade["id"]).stdout
 
 
 def test_a_step_up_of_usher_s_own(app):
@@ -233,14 +233,14 @@ def test_a_link_that_was_mailed(app):
     assert "tokenId" in answer.json(), answer.text
     one = programs.eventually(lambda: app.journeys("outcome=succeeded"), "the end")
     assert len(one) == 1 and one[0]["steps"] == 3 and one[0]["login"] == "user5"
-    assert "goes on by a link that was mailed" in app.told("journey", one[0]["id"]).stdout
+    assert "continues with a mailed link" in app.told("journey", one[0]["id"]).stdout
 
 
 def test_two_are_compared(app):
     app.login(), app.login(), app.login("user2")
     one, same, other = (journey["id"] for journey in app.ended(3))
     done = app.told("journey", "diff", one, same)
-    assert done.returncode == 0 and done.stdout == f"journeys {one} and {same} went alike\n", done.stdout
+    assert done.returncode == 0 and done.stdout == f"journeys {one} and {same} are alike\n", done.stdout
     done = app.told("journey", "diff", one, other)
     assert done.returncode == 1 and done.stdout.startswith(f"- journey {one}\n+ journey {other}\n")
     assert "-   NameCallback “User Name”: demo" in done.stdout and "+   NameCallback “User Name”: user2" in done.stdout

@@ -282,7 +282,7 @@ def test_explain_says_that_a_person_would_be_asked(daemon, sandbox, write_config
     _, person = daemon()
     config = write_config(shop.config(sandbox, answers=[{"otherwise": "ask"}]), "explained.yaml")
     done = person.says("explain", "--config", config, f"curl {sandbox.shop}/x")
-    assert "where no answer fits, a person would be asked" in done.stdout, done
+    assert "if no answer matches, a person is asked" in done.stdout, done
     told = json.loads(person.says("explain", "--config", config, "--json", f"curl {sandbox.shop}/x").stdout)
     assert told["asks_person"] is True
 

@@ -72,7 +72,7 @@ public struct FirstConfiguration {
 
     private var tls: String {
         let hosts = intercepted ?? hosts
-        let words = "# Whose TLS is opened. Everything else is tunnelled unopened, and nothing of this file sees it.\n"
+        let words = "# Hosts whose TLS is opened. Other hosts are tunnelled, and this file does not apply to them.\n"
         guard !hosts.isEmpty else {
             return words
                 + "# tls:\n#   intercept: [\"*.staging.example.com\"]\n#   ca: { constrain_to: [staging.example.com] }\n"
