@@ -32,7 +32,7 @@ public struct SandboxServer: Sendable {
     /// - Parameter now: seconds since 1970.
     public mutating func handle(_ request: SandboxRequest, now: Int) -> SandboxResponse {
         guard let own = Faults(request) else {
-            return .text(400, "No fault of that name.\n", note: "a fault that the sandbox does not know")
+            return .text(400, "No fault of that name.\n", note: "unknown fault")
         }
         let path = request.head.path
         if let rest = Self.rest(of: path, behind: options.basePath) { return am.answer(request, rest, own, now) }
@@ -53,7 +53,7 @@ public struct SandboxServer: Sendable {
         if Self.rest(of: path, behind: "/plain") != nil { return PlainPages.answer(request) }
         if path == "/sandbox/status" { return status(request) }
         guard path == "/" else { return .text(404, "Nothing is here.\n", note: "no such page") }
-        return .text(200, greeting, note: "the front page")
+        return .text(200, greeting, note: "front page")
     }
 
     /// The rest of `path` after `prefix`, for whole segments only.
