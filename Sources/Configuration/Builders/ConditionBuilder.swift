@@ -33,7 +33,7 @@ struct ConditionBuilder {
             case "response_json": parts += tests(field) { JSONPointer($0).map(Condition.Key.responseJSON) }
             default:
                 guard let key = Self.keys[field.name] else {
-                    findings.error(field.position, "\"\(field.name)\" is no condition")
+                    findings.error(field.position, "\"\(field.name)\" is not a condition")
                     continue
                 }
                 let kind = Self.kind(field.name)
