@@ -165,7 +165,7 @@ def test_what_is_otherwise_is_shown(test, expect, subject, expected, actual):
 
 def test_answers_that_nobody_asked_for(test):
     done = test(one("received: { status: 200 }", origin="[{ status: 200 }, { status: 201 }]"))
-    assert done.returncode == 1 and "- 2 answers" in done.stdout and "+ 1 request" in done.stdout
+    assert done.returncode == 1 and "- 2 responses" in done.stdout and "+ 1 request" in done.stdout
 
 
 def test_an_answer_that_nobody_gives(test):

@@ -89,7 +89,7 @@ def test_the_file_of_its_authority(binary):
     program = programs.Program([binary, "sandbox", "--tls", "--listen", "127.0.0.1:0"])
     try:
         port = program.ports("sandbox", 1)[0]
-        path = next(line for line in program.errors if "CA in " in line).split("CA in ")[1].split(";")[0]
+        path = next(line for line in program.errors if "CA is in " in line).split("CA is in ")[1].split(";")[0]
         with wire.Connection(("127.0.0.1", port)) as client:
             inside.secured(client, inside.context(path), "shop.localhost")
             assert client.exchange(inside.get("shop.localhost", "/plain/echo")).status == 200

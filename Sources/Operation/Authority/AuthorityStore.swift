@@ -78,10 +78,10 @@ public struct AuthorityStore: Sendable {
         guard case .file(let keyFile) = files.key else {
             throw FileError(
                 """
-                the CA's key comes from outside (tls.ca.key), where usher cannot put another. Either remove tls.ca.key, move the \
-                present key to \(state.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
-                \(files.certificate) away, put a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256) in \
-                the old one's place and start usher, which makes a certificate for it
+                usher cannot replace the CA's key, because tls.ca.key refers to it. Either remove tls.ca.key, move the present \
+                key to \(state.file("ca.key")) and run usher ca rotate. Or, without an overlap: move \(files.certificate) \
+                away, replace the key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256), and start usher, \
+                which creates a certificate for it
                 """)
         }
         guard try load() != nil else {

@@ -42,7 +42,7 @@ public struct AuthoritySummary {
               SHA-256      \(certificate.fingerprint)
               valid from   \(CalendarDate.text(certificate.notBefore))
               valid until  \(CalendarDate.text(certificate.notAfter))
-              speaks for   \(constraints.isEmpty ? "every host" : constraints.joined(separator: ", "))
+              valid for    \(constraints.isEmpty ? "every host" : constraints.joined(separator: ", "))
 
             """
     }

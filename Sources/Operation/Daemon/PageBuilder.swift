@@ -65,16 +65,16 @@ struct PageBuilder {
 
     private var noCertificate: String {
         """
-        <p>There is no CA yet, for no host is intercepted: HTTPS passes unopened and nothing has to be trusted. It is made when \
-        <code>tls.intercept</code> names hosts.</p>
+        <p>There is no CA yet, because no host is intercepted. HTTPS passes unopened, and clients need not trust anything. Usher \
+        creates a CA when <code>tls.intercept</code> names hosts.</p>
         """
     }
 
     private func certificateSection(_ root: Certificate) -> String {
         """
-        <p>For the hosts that its configuration names, it opens HTTPS with certificates of its own CA, which clients have to \
-        trust: as <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
-        <code>\(TrustBundle.password)</code>). Compare the fingerprint with that of <code>usher ca show</code> before you do.</p>
+        <p>For the configured hosts, Usher opens HTTPS with certificates of its own CA. Clients must trust that CA: as \
+        <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
+        <code>\(TrustBundle.password)</code>). First compare the fingerprint with that of <code>usher ca show</code>.</p>
         <p>\(MarkupText.escaped(root.subject))<br>SHA-256 <code>\(MarkupText.escaped(root.fingerprint))</code><br>\
         valid until \(CalendarDate.text(root.notAfter))</p>
         \(sections.map { "<h2>\(MarkupText.escaped($0.title))</h2>\n" + Self.body($0.lines) }.joined(separator: "\n"))

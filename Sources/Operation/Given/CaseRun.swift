@@ -114,7 +114,7 @@ public struct CaseRun {
         if dryRun.unasked > 0, case .script(let answers) = testCase.origin {
             let first = answers[answers.count - dryRun.unasked]
             fail(
-                first.place, "origin", [Self.count(answers.count, "answer")],
+                first.place, "origin", [Self.count(answers.count, "response")],
                 ["\(Self.count(answers.count - dryRun.unasked, "request"))"], story)
         }
     }
