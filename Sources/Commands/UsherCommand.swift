@@ -34,7 +34,7 @@ struct UsherCommand: ParsableCommand {
     /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
     static func main() {
         do {
-            guard Library.begin() else { throw CommandExit.failure("OpenSSL could not be made ready") }
+            guard Library.begin() else { throw CommandExit.failure("OpenSSL cannot be initialized") }
             var command = try parseAsRoot()
             try command.run()
         } catch {

@@ -9,7 +9,7 @@ struct DenyCommand: ParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: "As usher transactions lists it.")
+    @Argument(help: "The id of the step-up; usher transactions lists it.")
     var id: String
 
     func validate() throws { try ControlOptions.mustName(id) }

@@ -23,7 +23,7 @@ struct DevicesShow: ParsableCommand {
             json ? TerminalText.json(try list.json()) + "\n" : try list.text()
         }
         if text.isEmpty {
-            Console.error("no device was registered")
+            Console.error("no device is registered")
         } else {
             Console.print(text)
         }
@@ -34,13 +34,13 @@ struct DevicesForget: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove a device here. AM keeps it until it is removed there, too.")
 
-    @Argument(help: "Its id, as the list shows it.")
+    @Argument(help: "The id of the device; usher devices lists it.")
     var id: String
 
     func run() throws {
         let id = id
         let wasThere = try CommandContext.reporting { () throws(FileError) in try DevicesCommand.list.forget(id) }
         guard wasThere else { throw CommandExit.failure("no device has the id \(id); usher devices lists them") }
-        Console.error("forgotten; a daemon that is running forgets it at its next reload")
+        Console.error("removed; a running daemon removes it at its next reload")
     }
 }

@@ -21,11 +21,11 @@ struct LockoutCommand: ParsableCommand {
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Clear the counts, so that logins begin again at once.",
-            discussion: "AM counts for itself, and may lock the user out all the same.")
+            discussion: "AM keeps its own count, and may still lock the user out.")
 
         @OptionGroup var options: ControlReportOptions
 
-        @Argument(help: "One login alone, as usher lockout lists it.")
+        @Argument(help: "The id of one login; usher lockout lists it.")
         var id: String?
 
         func validate() throws { try ControlOptions.mustName(id) }
