@@ -6,27 +6,27 @@ import Operation
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a configuration; every fault with file:line:column.",
+        abstract: "Check a configuration. Each fault names file:line:column.",
         discussion: """
-            Several files are one configuration: their lists are joined in the order of the files, their maps merged, and \
-            what can be given once stands in one of them. A folder stands for the files in it whose names end in .yaml or \
-            .yml, in the order of their names. What --config takes is meant so, too. A secret that is not there, as a variable \
-            that is not set, is a note: usher serve alone needs it.
+            Several files form one configuration: their lists are joined in the order of the files, and their maps are \
+            merged. A single value may be set in one file only. A folder stands for its .yaml and .yml files, in the \
+            order of their names. --config follows the same rules. A missing secret, such as an unset variable, is a \
+            note: only usher serve needs it.
             """)
 
     @Argument(help: "Files and folders of the configuration (default: \(ConfigurationFile.standard)).")
     var files: [String] = []
 
-    @Flag(help: "Print the JSON Schema of the configuration, for editors, and do nothing else.")
+    @Flag(help: "Print the JSON Schema of the configuration, for editors, and exit.")
     var printSchema = false
 
-    @Flag(help: "Print what interceptors can do, and do nothing else.")
+    @Flag(help: "Print the edits of interceptors, and exit.")
     var printEdits = false
 
-    @Flag(help: "A secret that is not there is a fault, as it is for usher serve.")
+    @Flag(help: "Treat a missing secret as a fault, as usher serve does.")
     var secrets = false
 
-    @Flag(help: "List the interceptors as well: whom each concerns, and what it comes to.")
+    @Flag(help: "List the interceptors: the requests that each applies to, and its effect.")
     var explain = false
 
     @Flag(help: "Print JSON.")

@@ -30,7 +30,7 @@ struct CommandContext {
             Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
             let service = StateDirectory(path: StateDirectory.service)
             if state != service, access(service.file("ca.pem"), F_OK) == 0 {
-                Console.error("the service's own is another: STATE_DIRECTORY=\(service.path) usher …")
+                Console.error("the service uses another CA: STATE_DIRECTORY=\(service.path) usher …")
             }
         }
         return certificates

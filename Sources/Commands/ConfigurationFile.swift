@@ -9,7 +9,7 @@ struct ConfigurationFile: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration (default: \(ConfigurationFile.standard)), or a folder of .yaml files; may be repeated.",
+            "The configuration: a file or a folder of .yaml files. Repeatable. Default: \(ConfigurationFile.standard).",
             valueName: "file"))
     var config: [String] = []
 

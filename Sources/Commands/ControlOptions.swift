@@ -7,7 +7,7 @@ import Operation
 struct ControlOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The daemon's control socket (or USHER_SOCKET; USHER_URL and USHER_TOKEN ask its admin.listen).",
+            "The daemon's control socket (also: USHER_SOCKET; USHER_URL and USHER_TOKEN for admin.listen).",
             valueName: "path"))
     var socket: String?
 

@@ -7,10 +7,11 @@ import Operation
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why traffic does not get through, or show that it does.",
+        abstract: "Find out why traffic does not get through.",
         discussion: """
-            Without a command it asks the running proxy, and AM through it, and looks at this shell's variables. With one \
-            it runs that as usher run does, and judges by what came through. Exit 0 where there is no problem, else 1.
+            Without a command, doctor asks the running proxy, asks AM through it, and reads this shell's variables. \
+            With a command, it runs the command as usher run does, and judges the traffic. The exit status is 0 if \
+            there is no problem, else 1.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -19,10 +20,10 @@ struct DoctorCommand: ParsableCommand {
 
     @OptionGroup var passed: PassedVariables
 
-    @Flag(help: "Print JSON; the command's own output goes to standard error then.")
+    @Flag(help: "Print JSON. The command's own output then goes to standard error.")
     var json = false
 
-    @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "After --: the program, searched in PATH, and its arguments.")
     var command: [String] = []
 
     func run() throws {

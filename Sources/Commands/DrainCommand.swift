@@ -5,17 +5,18 @@ import Operation
 struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Have the running daemon take no more clients, finish what is under way, and end.",
+        abstract: "Stop the daemon once its exchanges are finished.",
         discussion: """
-            What is not over after timeouts.drain is cut off. SIGTERM does the same; a second signal ends the daemon at once.
+            After timeouts.drain, the daemon cuts off what is left. SIGTERM does the same; a second signal ends the \
+            daemon at once.
             """)
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(inversion: .prefixedNo, help: "Wait until the daemon has ended, and show what is left.")
+    @Flag(inversion: .prefixedNo, help: "Wait until the daemon has stopped, and show what is left.")
     var wait = true
 
-    @Flag(help: "Print JSON: the daemon's status as the drain began.")
+    @Flag(help: "Print JSON: the daemon's status at the start of the drain.")
     var json = false
 
     func run() throws {
@@ -47,6 +48,6 @@ struct DrainCommand: ParsableCommand {
                 last = error.description
             }
         }
-        if !json { Console.print("the daemon has ended\n") }
+        if !json { Console.print("the daemon has stopped\n") }
     }
 }

@@ -6,30 +6,31 @@ import Operation
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what usher would make of one request, and of its answer.",
+        abstract: "Show what Usher does to one request and its response, without a network.",
         discussion: """
-            The request is an HTTP message with a whole URL in its request line, the fields of one in HTTP/2 (:method: GET), or \
-            a curl command line. Nothing is sent. A \
-            request for an https URL is taken to come in a tunnel whose TLS is opened; no password is asked for. With a \
-            response, an HTTP message as curl -i prints it, every attempt is answered so, and calls to AM are not answered. \
-            Interceptors that do not apply are listed by how near they came. What usher flow ID --curl and --http print may \
-            be pasted as it is; with --http the answer counts as the response. Colours are for terminals, unless NO_COLOR is set.
+            The request is an HTTP message with an absolute URL in its request line, the fields of an HTTP/2 request \
+            (:method: GET), or a curl command line. Nothing is sent. A request for an https URL counts as one in an \
+            opened tunnel. No password is required.
+
+            The response is an HTTP message, as curl -i prints it. Every attempt gets it; calls to AM get no response. \
+            Interceptors that do not apply follow, closest match first. The output of usher flow ID --curl and --http \
+            is valid input; with --http, its response is used. Terminals get colours, unless NO_COLOR is set.
             """)
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: ArgumentHelp("The request itself: a curl command line in quotes.", valueName: "request"))
+    @Argument(help: ArgumentHelp("The request, as a curl command line in quotes.", valueName: "request"))
     var given: String?
 
-    @Option(help: ArgumentHelp("A file with the request; - is standard input (default: -).", valueName: "file"))
+    @Option(help: ArgumentHelp("The file with the request; - is standard input (default: -).", valueName: "file"))
     var request: String?
 
-    @Option(help: ArgumentHelp("What the origin answers; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file with the origin's response; - is standard input.", valueName: "file"))
     var response: String?
 
     @Option(
         help: ArgumentHelp(
-            "Tell what the running daemon recorded of a flow: the Action, what each interceptor did, and the messages.",
+            "Explain a flow that the daemon recorded: its Action, the effect of each interceptor, and its messages.",
             valueName: "id"))
     var flow: String?
 
@@ -40,15 +41,15 @@ struct Explain: ParsableCommand {
         if let flow {
             try ControlOptions.mustName(flow)
             guard given == nil, request == nil, response == nil else {
-                throw ValidationError("--flow tells what was recorded: leave the request and the response out")
+                throw ValidationError("--flow explains a recorded flow; omit the request and the response")
             }
             return
         }
         if given != nil, request != nil {
-            throw ValidationError("the request stands on the command line and in \(request ?? "a file"): leave one out")
+            throw ValidationError("the request is on the command line and in \(request ?? "a file"): give one")
         }
         if given == nil, request ?? "-" == "-", response == "-" {
-            throw ValidationError("standard input is the request or the response: name a file for one of them")
+            throw ValidationError("standard input cannot be both the request and the response: name a file for one")
         }
     }
 
@@ -75,7 +76,7 @@ struct Explain: ParsableCommand {
         let path = request ?? "-"
         if path == "-", Input.isTerminal {
             Console.error(
-                "paste the request, an HTTP message or a curl command, and end it with Ctrl-D on a line of its own")
+                "paste the request (an HTTP message or a curl command), and end it with Ctrl-D on a new line")
         }
         return try Input.read(path)
     }

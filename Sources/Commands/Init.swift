@@ -3,35 +3,35 @@ import Operation
 
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a configuration to begin with, out of four answers or of recorded traffic.",
+        abstract: "Write a first configuration, from four questions or from recorded traffic.",
         discussion: """
-            On a terminal it asks for what no option says: AM, its realms, the protected resources, and whose TLS is opened. \
-            With --har it reads from recorded traffic (HTTP Archive, as browsers save it) where AM is, how users sign in and \
-            what asks for more; of the traffic nothing but names is taken. A file that is there is never written over.
+            On a terminal, the command asks for what no option gives: AM, its realms, the protected resources, and the \
+            hosts whose TLS is opened. With --har, it finds AM, the logins and the protected resources in recorded \
+            traffic (an HTTP Archive of a browser). It takes only names from that traffic. It never overwrites a file.
             """)
 
     @Option(help: ArgumentHelp("AM's base URL, such as https://am.example.com/am.", valueName: "url"))
     var am: String?
 
-    @Option(help: ArgumentHelp("A realm that Usher may authenticate in; may be repeated.", valueName: "realm"))
+    @Option(help: ArgumentHelp("A realm in which Usher may authenticate. Repeatable.", valueName: "realm"))
     var realm: [String] = []
 
-    @Option(help: ArgumentHelp("The session cookie's name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the session cookie.", valueName: "name"))
     var cookie: String?
 
-    @Option(help: ArgumentHelp("Protected resources, as a glob over URLs; may be repeated.", valueName: "url"))
+    @Option(help: ArgumentHelp("Protected resources: a glob over URLs. Repeatable.", valueName: "url"))
     var resource: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Open the TLS of this host or host glob; may be repeated. Without it, of all hosts that are named.",
+            "Open the TLS of this host or host glob (default: all named hosts). Repeatable.",
             valueName: "host"))
     var intercept: [String] = []
 
-    @Option(help: ArgumentHelp("Propose what this recorded traffic shows.", valueName: "file"))
+    @Option(help: ArgumentHelp("Read the proposals from this recorded traffic.", valueName: "file"))
     var har: String?
 
-    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var output = "usher.yaml"
 
     func run() throws {
@@ -45,7 +45,7 @@ struct Init: ParsableCommand {
             if Questions.canBeAsked, output != "-" {
                 try ask(&first)
             } else if am == nil {
-                throw CommandExit.usage("nobody can be asked here: give --am URL, or --har FILE")
+                throw CommandExit.usage("there is no terminal to ask questions on: give --am URL or --har FILE")
             }
         }
         if let fault = first.faults.first { throw CommandExit.usage(fault) }
@@ -54,7 +54,7 @@ struct Init: ParsableCommand {
             try Output.create(Array(first.text.utf8), at: output)
         }
         for warning in first.warnings { Console.error("\(output): \(warning)") }
-        Console.error("\(output) is written; usher check \(output) judges what you make of it")
+        Console.error("\(output) is written; after a change, run usher check \(output)")
     }
 
     private func proposal() throws -> FirstConfiguration {
@@ -75,12 +75,12 @@ struct Init: ParsableCommand {
             try Questions.ask("AM's base URL", first.server, into: &first) { $0.server = $1.first ?? $0.server }
         }
         if realm.isEmpty {
-            try Questions.ask("Realms that users sign in to", first.realms.joined(separator: ", "), into: &first) {
+            try Questions.ask("Realms in which users sign in", first.realms.joined(separator: ", "), into: &first) {
                 $0.realms = $1
             }
         }
         if resource.isEmpty {
-            let words = "Protected resources, as in https://shop.example.com/api/*"
+            let words = "Protected resources, such as https://shop.example.com/api/*"
             try Questions.ask(words, "none", into: &first) { $0.resources = $1 }
         }
         if intercept.isEmpty {

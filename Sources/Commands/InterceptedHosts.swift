@@ -4,7 +4,7 @@ import Operation
 
 /// The option `--intercept`, which adds to the configuration.
 struct InterceptedHosts: ParsableArguments {
-    @Option(help: ArgumentHelp("Open the TLS of this host or host glob too; may be repeated.", valueName: "host"))
+    @Option(help: ArgumentHelp("Open the TLS of this host or host glob, too. Repeatable.", valueName: "host"))
     var intercept: [String] = []
 
     /// - Throws: exit code 2, with a message on standard error.

@@ -7,7 +7,7 @@ struct PassedVariables: ParsableArguments {
     @Option(
         name: .customLong("pass-env"),
         help: ArgumentHelp(
-            "Let the command have this variable though the configuration reads it by ${env.NAME}; may be repeated.",
+            "Pass this variable to the command although the configuration reads it with ${env.NAME}. Repeatable.",
             valueName: "name"))
     var names: [String] = []
 

@@ -17,7 +17,7 @@ enum Questions {
             Console.print("\(words) [\(standard)]: ")
             guard let line = readLine() else {
                 Console.print("\n")
-                throw CommandExit.usage("the questions were not answered; nothing is written")
+                throw CommandExit.usage("the questions were not answered; no file was written")
             }
             let text = line.allSatisfy(\.isWhitespace) ? standard : line
             var changed = first

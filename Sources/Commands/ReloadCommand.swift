@@ -5,10 +5,10 @@ import Operation
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Have the running daemon read its configuration anew, and say what changed.",
+        abstract: "Reload the daemon's configuration, and show what changed.",
         discussion: """
-            What is under way goes on by the configuration that it began with. Where the new one has a fault, nothing \
-            changes: every fault is shown with its place, and the exit code is 1. SIGHUP does the same.
+            Exchanges under way keep their configuration. If the new one has faults, nothing changes: the command \
+            shows each fault with its place, and exits with 1. SIGHUP does the same.
             """)
 
     @OptionGroup var control: ControlOptions
@@ -28,7 +28,7 @@ struct ReloadCommand: ParsableCommand {
         let wait = PatientWait(interval: Self.interval, limit: Self.patience)
         while report["state"]?.text == "running" {
             guard wait.next() else {
-                throw CommandExit.failure("the daemon still reads its configuration; usher status will tell")
+                throw CommandExit.failure("the daemon is still reading its configuration; see usher status")
             }
             report = try client.done("GET", "/v1/reload/*", naming: "\(number)")
         }
@@ -36,7 +36,7 @@ struct ReloadCommand: ParsableCommand {
         guard report["state"]?.text == "done" else {
             if !json { for fault in report["faults"]?.items ?? [] { Console.plain(StatusReport.line(fault)) } }
             throw CommandExit.failure(
-                "the configuration was not reloaded; generation \(report["generation"]?.integer ?? 0) stays")
+                "the configuration was not reloaded; generation \(report["generation"]?.integer ?? 0) stays in use")
         }
         guard !json else { return }
         for warning in report["warnings"]?.items ?? [] { Console.plain(StatusReport.line(warning)) }

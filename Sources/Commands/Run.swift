@@ -4,12 +4,12 @@ import Operation
 
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a command behind a proxy of its own.",
+        abstract: "Run one command behind a proxy of its own.",
         discussion: """
-            The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
-            command's input and output are its own; the access log is written where --log says, or nowhere. What the \
-            configuration reads by ${env.NAME}, a robot's password for one, the command does not get. usher flows and the like \
-            speak to this proxy where the command runs them. What went through is told at the end.
+            The proxy listens on a free loopback port, and ends with the command. usher exits with the command's \
+            status. The command keeps its input and output. --log writes an access log. The command does not get the \
+            variables that the configuration reads with ${env.NAME}. Within the command, usher flows and similar \
+            commands talk to this proxy. At the end, usher sums the traffic up.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -23,11 +23,11 @@ struct Run: ParsableCommand {
 
     @OptionGroup var report: RunReport
 
-    @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "After --: the program, searched in PATH, and its arguments.")
     var command: [String] = []
 
     func validate() throws {
-        guard !command.isEmpty else { throw ValidationError("write the command behind --: usher run -- COMMAND") }
+        guard !command.isEmpty else { throw ValidationError("give the command after --: usher run -- COMMAND") }
     }
 
     func run() throws {

@@ -4,21 +4,21 @@ import Operation
 
 /// The report of `usher run` about the traffic of its command.
 struct RunReport: ParsableArguments {
-    @Option(help: ArgumentHelp("Write what went through into this file, as an HTTP Archive.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the traffic to this file, as an HTTP Archive.", valueName: "file"))
     var har: String?
 
-    @Option(help: ArgumentHelp("List what went through in this file; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("List the traffic in this file; - is standard output.", valueName: "file"))
     var flows: String?
 
-    @Flag(help: "Fail, with exit code 1, where the command succeeds and nothing came through the proxy.")
+    @Flag(help: "Exit with 1 if the command succeeds but sends nothing through the proxy.")
     var requireTraffic = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing about the traffic.")
+    @Flag(name: .shortAndLong, help: "Do not sum the traffic up.")
     var quiet = false
 
     func validate() throws {
-        guard har?.isEmpty != true else { throw ValidationError("--har takes the name of a file") }
-        guard flows?.isEmpty != true else { throw ValidationError("--flows takes the name of a file, or -") }
+        guard har?.isEmpty != true else { throw ValidationError("--har expects the name of a file") }
+        guard flows?.isEmpty != true else { throw ValidationError("--flows expects the name of a file, or -") }
     }
 
     /// The output files.
@@ -39,7 +39,7 @@ struct RunReport: ParsableArguments {
     /// - Parameter keepsEarlier: true if the journal contains flows of earlier runs.
     func open(_ snapshot: Snapshot, keepsEarlier: Bool) throws -> Files {
         if har != nil || flows != nil, snapshot.journal == nil {
-            throw CommandExit.usage("journal.memory is 0B, so nothing is kept that --har or --flows could write")
+            throw CommandExit.usage("journal.memory is 0B, so --har and --flows have nothing to write; give it a size")
         }
         return try CommandContext.reporting { () throws(FileError) in
             Files(

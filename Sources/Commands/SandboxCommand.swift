@@ -8,26 +8,26 @@ import TLSEngine
 struct SandboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run an AM, a Gateway and a protected resource in one process, to try everything without a tenant.",
+        abstract: "Run a test AM with a Gateway and a protected resource.",
         discussion: """
-            AM is at /am (users demo and user1 to user9, password changeit), resources that ask for a transaction per \
-            access at /shop/, one that wants an access token at /api/, helpers at /plain/, counts at /sandbox/status. \
-            Every host name leads to the same place. The front page lists what can be asked for.
+            AM is at /am (users demo and user1 to user9, password changeit). Resources at /shop/ require a transaction \
+            per access; /api/ requires an access token. Helpers are at /plain/, counts at /sandbox/status. Every host \
+            name serves the same content. The front page lists all of it.
             """)
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where to listen; may be repeated. Port 0 picks a free one.", valueName: "address:port"))
+        help: ArgumentHelp("Where to listen. Port 0 picks a free one. Repeatable.", valueName: "address:port"))
     var listen: [String] = []
 
     @Flag(
-        name: .customLong("tls"), help: "Speak HTTPS, by certificates of a CA that lives as long as the sandbox does.")
+        name: .customLong("tls"), help: "Serve HTTPS, with certificates of a CA that ends with the sandbox.")
     var speaksTLS = false
 
     @Option(
         name: .customLong("ca-file"),
         help: ArgumentHelp(
-            "Where to write that CA's certificate; without it, a file for the time being, which is named at the start.",
+            "Where to write that CA's certificate (default: a temporary file, named at the start).",
             valueName: "file"))
     var authorityFile: String?
 
@@ -35,7 +35,7 @@ struct SandboxCommand: ParsableCommand {
     var switches: SandboxSwitches
 
     func validate() throws {
-        if authorityFile != nil, !speaksTLS { throw ValidationError("--ca-file goes with --tls") }
+        if authorityFile != nil, !speaksTLS { throw ValidationError("--ca-file requires --tls") }
     }
 
     func run() throws {
@@ -55,7 +55,7 @@ struct SandboxCommand: ParsableCommand {
             ) { line in Console.print(line + "\n") }
             if let file {
                 Console.plain(
-                    "sandbox: CA in \(file.path); clients and Usher (tls.upstream.extra_trust) have to trust it")
+                    "sandbox: the CA is in \(file.path); clients and Usher (tls.upstream.extra_trust) must trust it")
             }
             for (listener, port) in zip(listeners, service.boundPorts) {
                 var bound = listener

@@ -6,90 +6,90 @@ import Sandbox
 /// Options of `usher sandbox` about its users and its behaviour.
 struct SandboxSwitches: ParsableArguments {
     @Option(
-        name: .long, help: ArgumentHelp("How many users there are of user1, user2 and so on.", valueName: "number"))
+        name: .long, help: ArgumentHelp("The number of users: user1, user2 and so on.", valueName: "number"))
     var users = 9
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A further user, or another password of one; in that realm alone where one is named. May be repeated.",
+            "A further user, or another password of a user; with a realm, only in that realm. Repeatable.",
             valueName: "name:password[@/realm]"))
     var user: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A realm besides / and /alpha; may be repeated.", valueName: "/realm"))
+        help: ArgumentHelp("A realm besides / and /alpha. Repeatable.", valueName: "/realm"))
     var realm: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What a transaction asks: credentials, password, choice, or what a tree asks "
+            "What a transaction asks for: credentials, password, choice, or the callbacks of a tree "
                 + "(\(Trees.names.joined(separator: ", "))).", valueName: "what"))
     var transaction = "credentials"
 
-    @Option(name: .long, help: ArgumentHelp("How long a session lives.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The lifetime of a session.", valueName: "time"))
     var sessionLife = "2h"
 
-    @Option(name: .long, help: ArgumentHelp("How long a session lives that nobody uses.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The lifetime of an idle session.", valueName: "time"))
     var sessionIdle = "30m"
 
-    @Option(name: .long, help: ArgumentHelp("How long a transaction may be approved and used.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The lifetime of a transaction.", valueName: "time"))
     var transactionLife = "3m"
 
-    @Option(name: .long, help: ArgumentHelp("How long an access token is good for.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The lifetime of an access token.", valueName: "time"))
     var tokenLife = "1h"
 
-    @Option(name: .long, help: ArgumentHelp("How long a refresh token is good for.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The lifetime of a refresh token.", valueName: "time"))
     var refreshLife = "168h"
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Lock a user out after so many wrong answers in a row; 0 never does.", valueName: "number"))
+        help: ArgumentHelp("Lock a user out after this many wrong answers in a row; 0 is never.", valueName: "number"))
     var lockout = 0
 
-    @Option(name: .long, help: ArgumentHelp("For how long.", valueName: "time"))
+    @Option(name: .long, help: ArgumentHelp("The length of a lockout.", valueName: "time"))
     var lockoutHold = "1m"
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How tokens are bound to keys (RFC 9449): offered, required, or nonce, where each proof has to carry one.",
+            "DPoP (RFC 9449): offered, required, or nonce, which requires a nonce in each proof.",
             valueName: "how"))
     var dpop = "offered"
 
-    @Flag(name: .long, help: "Let authorize ask for consent; else it is implied.")
+    @Flag(name: .long, help: "Let authorize ask for consent. By default consent is implied.")
     var consent = false
 
     @Option(
         name: .customLong("redirect-uri"),
         help: ArgumentHelp(
-            "Where codes may be sent to besides this machine and schemes of apps; may be repeated.", valueName: "url"))
+            "A redirect URI besides this machine and app schemes. Repeatable.", valueName: "url"))
     var redirectURI: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Something that goes wrong for every request; may be repeated. One request does it for itself by "
-                + "?_fault=NAME. The front page says what each does. "
+            "A fault for every request. ?_fault=NAME sets one for a single request. The front page describes each. "
+                + "Repeatable: "
                 + SandboxFault.Name.allCases.map(\.rawValue).joined(separator: ", "), valueName: "name[=value]"))
     var fault: [String] = []
 
     @Option(
         name: .customLong("push-url"),
         help: ArgumentHelp(
-            "Where pushes to devices are delivered, an http URL; its host is an address, unless a proxy is named.",
+            "The http URL that receives pushes to devices. Without --push-proxy, its host must be an IP address.",
             valueName: "url"))
     var pushURL: String?
 
     @Option(
         name: .customLong("push-proxy"),
-        help: ArgumentHelp("The proxy that they go through, such as Usher.", valueName: "address:port"))
+        help: ArgumentHelp("The proxy for these pushes, such as Usher.", valueName: "address:port"))
     var pushProxy: String?
 
     private func pushTarget() throws -> SandboxOptions.PushTarget? {
         guard let pushURL else {
-            if pushProxy != nil { throw CommandExit.usage("--push-proxy goes with --push-url") }
+            if pushProxy != nil { throw CommandExit.usage("--push-proxy requires --push-url") }
             return nil
         }
         guard let head = try? RequestHead(method: "POST", url: pushURL), head.target.scheme == .http else {
@@ -119,7 +119,7 @@ struct SandboxSwitches: ParsableArguments {
                 throw CommandExit.usage("--user \(text): expected NAME:PASSWORD or NAME:PASSWORD@/REALM")
             }
             guard user.realm.map(options.realms.contains) ?? true else {
-                throw CommandExit.usage("--user \(text): there is no such realm; name it with --realm")
+                throw CommandExit.usage("--user \(text): there is no such realm; add it with --realm")
             }
             return user
         }

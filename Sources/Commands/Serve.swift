@@ -6,8 +6,9 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the proxy in the foreground.",
         discussion: """
-            Point an app at it with HTTP_PROXY. SIGTERM and SIGINT let exchanges under way finish; SIGHUP reads the \
-            configuration anew. usher status, reload, drain and upgrade speak to it while it runs.
+            Point an app at the proxy with HTTP_PROXY. SIGTERM and SIGINT let exchanges under way finish, then stop \
+            the proxy. SIGHUP reloads the configuration. usher status, reload, drain and upgrade control the running \
+            proxy.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -15,7 +16,7 @@ struct Serve: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Listen here instead of where the configuration says; may be repeated. Port 0 picks a free one.",
+            "Listen here instead of on the configured addresses. Port 0 picks a free one. Repeatable.",
             valueName: "address:port"))
     var listen: [String] = []
 

@@ -4,7 +4,7 @@ import Operation
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how the running daemon does: its configuration, its load, and what went wrong last.")
+        abstract: "Show the daemon's configuration, load and last errors.")
 
     @OptionGroup var options: ControlReportOptions
 

@@ -6,24 +6,27 @@ import Operation
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Try a configuration on cases: what is sent, and what comes back. Nothing leaves this machine.",
+        abstract: "Test a configuration against a file of cases, without a network.",
         discussion: """
-            A file of cases is YAML: config names the configuration, and each of cases has a name, a request (an HTTP message, \
-            a curl command, or the keys method, url, headers, body, json, form, file), what its origin answers, and what to \
-            expect: action, tree, realm, applied, not_applied, took, sent (or none) and received. An origin that is a list answers \
-            in that order, calls to AM included; time passes at once. Exit 0 where all pass, 1 where one fails, 2 for a file \
-            that is no good.
+            A file of cases is YAML: config names the configuration, and cases lists the cases. Each case has a name, \
+            a request, an origin (its response) and expect.
+
+            A request is an HTTP message, a curl command, or the keys method, url, headers, body, json, form and file. \
+            expect takes action, tree, realm, applied, not_applied, took, sent (or none) and received. An origin that \
+            is a list gives its responses in that order, also to calls to AM. Time passes at once.
+
+            The exit status is 0 if all cases pass, 1 if one fails, and 2 if a file is invalid.
             """)
 
     @OptionGroup var file: ConfigurationFile
 
-    @Option(help: ArgumentHelp("Write the outcome as JUnit's XML.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the results as JUnit XML.", valueName: "file"))
     var junit: String?
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "Files of cases, and folders of them.")
+    @Argument(help: "Files of cases, or folders of such files.")
     var cases: [String]
 
     func run() throws {
@@ -64,7 +67,7 @@ struct TestCommand: ParsableCommand {
     private func snapshot(for cases: CaseFile, _ environment: [String: String]) throws -> Snapshot {
         let paths = file.config.isEmpty ? cases.configuration : file.config
         guard !paths.isEmpty else {
-            throw CommandExit.usage("\(cases.path) names no configuration: write config: into it, or give --config")
+            throw CommandExit.usage("\(cases.path) names no configuration: add the key config, or give --config")
         }
         let variables = environment.merging(cases.environment) { $1 }
         switch ConfigurationLoader.load(

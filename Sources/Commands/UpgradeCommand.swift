@@ -5,11 +5,11 @@ import Operation
 struct UpgradeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Have a new process take the running daemon's place, without a connection refused.",
+        abstract: "Replace the daemon by a new process, without refusing a connection.",
         discussion: """
-            The program that lies where the daemon's did is started with the same arguments and takes the listening \
-            sockets over. Once it serves, the old process finishes what is under way and ends. Where the new one cannot \
-            serve, the old one goes on, and the exit code is 1.
+            The daemon starts the program at its own path again, with the same arguments. The new process takes over \
+            the listening sockets. Once it serves, the old process finishes its exchanges and ends. If the new process \
+            cannot serve, the old one continues, and the command exits with 1.
             """)
 
     @OptionGroup var control: ControlOptions
@@ -26,7 +26,7 @@ struct UpgradeCommand: ParsableCommand {
         var absence: PatientWait?
         while state["pid"]?.integer == old, name() == "running" {
             guard wait.next() else {
-                throw CommandExit.failure("the new process takes too long; usher status will tell")
+                throw CommandExit.failure("the new process takes too long to start; see usher status")
             }
             // for a moment between the two processes, nothing may respond
             do throws(ControlClient.Fault) {
@@ -36,7 +36,7 @@ struct UpgradeCommand: ParsableCommand {
                 let since = absence ?? PatientWait(interval: 50, limit: 2_000)
                 absence = since
                 guard since.next() else {
-                    throw CommandExit.failure("the daemon has ended, and no other took its place: \(error.description)")
+                    throw CommandExit.failure("the daemon has stopped, and no other replaced it: \(error.description)")
                 }
             } catch {
                 // the daemon is running but slow to respond
@@ -53,12 +53,12 @@ struct UpgradeCommand: ParsableCommand {
         }
         guard isDone else {
             throw CommandExit.failure(
-                "the upgrade failed, and process \(old) goes on: \(TerminalText.shown(state["reason"]?.text ?? name()))"
+                "the upgrade failed; process \(old) continues: \(TerminalText.shown(state["reason"]?.text ?? name()))"
             )
         }
         if !json {
             Console.print(
-                "process \(new) serves; process \(old) finishes what is under way and ends\n")
+                "process \(new) serves; process \(old) finishes its exchanges and ends\n")
         }
     }
 }

@@ -5,22 +5,36 @@ import TLSEngine
 struct UsherCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usher",
-        abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
+        abstract: "A forward proxy that knows what an app's calls to PingAM mean, and steps up for it.",
         version: VersionCommand.text,
-        subcommands: [
-            Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
-            DoctorCommand.self, DevicesCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self,
-            LockoutCommand.self, LogLevelCommand.self, StatusCommand.self, ReloadCommand.self, DrainCommand.self,
-            UpgradeCommand.self,
-            FlowsCommand.self, FlowCommand.self, JourneysCommand.self, JourneyCommand.self, ReplayCommand.self,
-            ExportCommand.self,
-            Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Start", subcommands: [Init.self, Check.self, Serve.self, Run.self, EnvironmentCommand.self]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    StatusCommand.self, FlowsCommand.self, FlowCommand.self, JourneysCommand.self, JourneyCommand.self,
+                    ExportCommand.self, ReplayCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Step-ups",
+                subcommands: [
+                    TransactionsCommand.self, AnswerCommand.self, DenyCommand.self, LockoutCommand.self,
+                    DevicesCommand.self,
+                ]),
+            CommandGroup(name: "Test", subcommands: [TestCommand.self, Explain.self, SandboxCommand.self]),
+            CommandGroup(
+                name: "Operate",
+                subcommands: [
+                    ReloadCommand.self, DrainCommand.self, UpgradeCommand.self, LogLevelCommand.self,
+                    AuthorityCommand.self, VersionCommand.self,
+                ]),
         ])
 
     /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
     static func main() {
         do {
-            guard Library.begin() else { throw CommandExit.failure("OpenSSL could not be made ready") }
+            guard Library.begin() else { throw CommandExit.failure("OpenSSL cannot be initialized") }
             var command = try parseAsRoot()
             try command.run()
         } catch {

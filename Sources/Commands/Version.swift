@@ -4,7 +4,7 @@ import Operation
 
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Print the versions of usher and of the libraries that it runs on.")
+        commandName: "version", abstract: "Print the versions of Usher and its libraries.")
 
     @Flag(help: "Print JSON.")
     var json = false

@@ -77,7 +77,7 @@ public enum ConfigurationLoader {
         }
         guard isReadable, let document = DocumentMerge(findings: findings).document(roots) else {
             if !findings.hasErrors {
-                findings.error(.start, "the file is empty; begin it with version: 1")
+                findings.error(.start, "the file is empty; start it with version: 1")
             }
             return nil
         }

@@ -40,13 +40,13 @@ extension ConfigurationSource {
                 let found = try DiskFile.names(in: path).filter { isConfiguration($0) }.sorted {
                     $0.utf8.lexicographicallyPrecedes($1.utf8)
                 }
-                if found.isEmpty { add(path, "the folder holds no file whose name ends in .yaml or .yml") }
+                if found.isEmpty { add(path, "the folder has no .yaml or .yml file") }
                 files += found.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
             } catch {
                 add(path, "the folder \(error.explanation)")
             }
         }
-        if files.count > maxFiles { add(files[maxFiles], "there are more than \(maxFiles) files; join some of them") }
+        if files.count > maxFiles { add(files[maxFiles], "there are more than \(maxFiles) files; merge some of them") }
         var sources: [ConfigurationSource] = []
         var bytes = 0
         for file in files.prefix(maxFiles) {
@@ -54,17 +54,17 @@ extension ConfigurationSource {
                 let content = try DiskFile.read(file, limit: YAMLReader.maxBytes).bytes
                 bytes += content.count
                 guard bytes <= maxBytes else {
-                    add(file, "the files are larger than \(Units.size(maxBytes)) up to here")
+                    add(file, "the files are larger than \(Units.size(maxBytes)), this one included")
                     break
                 }
                 if let text = String(validating: content, as: UTF8.self) {
                     sources.append(ConfigurationSource(text: text, file: file))
                 } else {
-                    add(file, "the file is no UTF-8 text; save it as UTF-8", line: validLines(content))
+                    add(file, "the file is not UTF-8 text; save it as UTF-8", line: validLines(content))
                 }
             } catch .tooLarge {
                 let most = Units.size(YAMLReader.maxBytes)
-                add(file, "the file is larger than \(most); split off what is no configuration")
+                add(file, "the file is larger than \(most); remove what is not configuration")
             } catch {
                 add(file, "the file \(error.explanation)")
             }

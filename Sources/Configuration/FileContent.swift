@@ -19,8 +19,8 @@ public enum FileFault: Error, Equatable, Sendable {
     public var explanation: String {
         switch self {
         case .missing: "does not exist"
-        case .forbidden: "may not be read by this user"
-        case .notAFile: "is no regular file"
+        case .forbidden: "is not readable for this user"
+        case .notAFile: "is not a regular file"
         case .tooLarge: "is too large"
         case .system(let number): "cannot be read (errno \(number))"
         }

@@ -44,17 +44,17 @@ public enum InternationalName {
         guard !label.contains("*") else {
             throw Fault(
                 words:
-                    "has a star beside characters that are not ASCII in one label; let the star be a label of its own")
+                    "has a label with a star and non-ASCII characters; use the star as a label of its own")
         }
         // the C library stops at a null, which would drop the rest
-        guard !label.utf8.contains(0) else { throw Fault(words: "holds a null character") }
+        guard !label.utf8.contains(0) else { throw Fault(words: "has a null character") }
         let source = Array(label.utf8) + [0]
         var name: UnsafeMutablePointer<UInt8>?
         let code = idn2_lookup_u8(source, &name, CInt(usher_idn2_flags))
         defer { idn2_free(name) }
         guard code == usher_idn2_ok, let name else {
             let why = idn2_strerror(code).map { String(cString: $0) } ?? "error \(code)"
-            throw Fault(words: "has no ASCII form that DNS knows (IDNA): \(why)")
+            throw Fault(words: "has no valid ASCII form for DNS (IDNA): \(why)")
         }
         return String(cString: name)
     }

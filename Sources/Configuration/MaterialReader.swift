@@ -75,7 +75,9 @@ struct MaterialReader {
     /// Reads a PKCS #12 file (.p12).
     private func contained(_ written: Decoded, _ name: String, _ fields: Fields) -> Identity? {
         if let field = fields.all.first(where: { $0.name == "key" }) {
-            findings.error(field.position, "this is one key too many, for \(written.written) holds its own; remove it")
+            findings.error(
+                field.position,
+                "this key is redundant, because \(written.written) contains its own; remove it")
             return nil
         }
         let file = secrets.file("the file", name, written)
@@ -95,7 +97,8 @@ struct MaterialReader {
         guard fields.has("key") else {
             findings.error(
                 fields.position,
-                "the certificate's \"key\" is missing; it takes the file of the private key in PEM, which may be \(written.written) itself"
+                "the certificate's \"key\" is missing; it takes the file of the private key in PEM, which can be "
+                    + "\(written.written) itself"
             )
             return nil
         }
@@ -105,7 +108,7 @@ struct MaterialReader {
         do throws(MaterialFault) {
             return try Identity(certificate: first, chain: Array(chain.dropFirst()), key: key)
         } catch {
-            let remedy = chain.dropFirst().contains(where: key.fits) ? "; put its certificate first there" : ""
+            let remedy = chain.dropFirst().contains(where: key.fits) ? "; put its certificate first" : ""
             findings.error(item.position, "this is not the key of the first certificate in \(written.written)\(remedy)")
             return nil
         }

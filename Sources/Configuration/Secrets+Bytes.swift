@@ -8,7 +8,8 @@ extension Secrets {
         guard !Self.holdsPEM(written) else {
             findings.error(
                 position,
-                "\(subject) holds a private key, which must not stand in the configuration; put it into a file of its own (chmod 600) and write its path"
+                "\(subject) has a private key, which must not be in the configuration; move it to a separate file "
+                    + "(chmod 600) and write its path"
             )
             return nil
         }
@@ -27,12 +28,12 @@ extension Secrets {
         guard case .key = kind else {
             findings.error(
                 position,
-                "\(subject) takes one reference and nothing beside it: ${credential.NAME}, ${file:PATH} or ${env.NAME}")
+                "\(subject) takes one reference and nothing else: ${credential.NAME}, ${file:PATH} or ${env.NAME}")
             return nil
         }
         guard !written.contains("${credential."), !written.contains("${file:") else {
             findings.error(
-                position, "\(subject) takes a path, or one reference with nothing beside it: ${credential.NAME}")
+                position, "\(subject) takes a path, or one reference and nothing else: ${credential.NAME}")
             return nil
         }
         return resolve(written, at: position).flatMap { path($0, subject, position) }

@@ -88,7 +88,8 @@ struct Secrets {
         guard value.utf8.count < Redaction.shortestSecret else { return }
         findings.warning(
             position,
-            "${\(reference)} holds fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
+            "${\(reference)} holds fewer than \(Redaction.shortestSecret) bytes; it is too short to be redacted in "
+                + "the log, and easy to guess; make it longer"
         )
     }
 
@@ -102,7 +103,7 @@ struct Secrets {
             guard var bytes = content(file, position) else { return nil }
             Self.trimLineBreak(&bytes)
             guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
-                findings.error(position, "\(file.subject) is no UTF-8 text")
+                findings.error(position, "\(file.subject) is not UTF-8 text")
                 return nil
             }
             return text
@@ -170,7 +171,7 @@ struct Secrets {
                 if missing == .noted { return .missing("the environment variable \(name) is not set") }
                 findings.error(
                     position,
-                    "the environment variable \(name) is not set; set it where usher starts: \(name)=… usher serve")
+                    "the environment variable \(name) is not set; set it for usher: \(name)=… usher serve")
                 return nil
             }
             variables.add(name)
@@ -200,16 +201,18 @@ struct Secrets {
 
     private func credential(_ name: String, _ position: Position) -> Source? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
-            findings.error(position, "a credential's name is that of a file, without folders: ${credential.NAME}")
+            findings.error(position, "the name of a credential is a file name without folders: ${credential.NAME}")
             return nil
         }
         guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
             if missing == .noted {
-                return .missing("the credential \(name) is not there, for CREDENTIALS_DIRECTORY is not set")
+                return .missing("the credential \(name) is missing because CREDENTIALS_DIRECTORY is not set")
             }
             findings.error(
                 position,
-                "the credential \(name) cannot be read, for CREDENTIALS_DIRECTORY is not set; put LoadCredential=\(name):PATH into the systemd unit, or set the variable to a folder that holds the file \(name)"
+                "the credential \(name) cannot be read because CREDENTIALS_DIRECTORY is not set; add "
+                    + "LoadCredential=\(name):PATH to the systemd unit, or set the variable to a folder with the "
+                    + "file \(name)"
             )
             return nil
         }
@@ -229,7 +232,7 @@ struct Secrets {
         }
         if file.refusesWorldReadable, content.isWorldReadable {
             findings.error(
-                position, "\(file.subject) may be read by every user; take that away: chmod o-r \(file.shown)")
+                position, "\(file.subject) is readable for every user; fix it: chmod o-r \(file.shown)")
             return nil
         }
         guard content.bytes.count <= Self.maxBytes else {
@@ -251,7 +254,8 @@ struct Secrets {
         if let example = TemplateNames.example(of: String(reference)) {
             findings.error(
                 position,
-                "\(example) is filled in for each exchange, in those values of edits alone that are said to take it (usher check --print-edits); here a reference is ${credential.NAME}, ${env.NAME} or ${file:PATH}"
+                "\(example) works only in values of edits that take templates (usher check --print-edits); here a "
+                    + "reference is ${credential.NAME}, ${env.NAME} or ${file:PATH}"
             )
             return nil
         }

@@ -15,7 +15,7 @@ extension Walker {
         guard Self.mayBecome(format, parts) else {
             findings.error(
                 position,
-                "\(subject(path)) takes \(format.expected); this is none, whatever its ${…} are filled in with")
+                "\(subject(path)) takes \(format.expected); this value is never valid, whatever its ${…} become")
             return nil
         }
         return Decoded(position: position, written: shown(written), content: .template(parts))

@@ -57,16 +57,16 @@ struct Walker {
     private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectShape, _ path: String) {
         if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
             let place =
-                name == .requestEdit ? "to a request" : name == .responseEdit ? "to a response" : "without an answer"
+                name == .requestEdit ? "to a request" : name == .responseEdit ? "to a response" : "without a response"
             findings.error(
-                entry.position, "\"\(entry.key)\" cannot be done \(place); move it to the interceptor's other list"
+                entry.position, "\"\(entry.key)\" does not apply \(place); move it to the interceptor's other list"
             )
             return
         }
         let known = name.keys.map(\.name) + Unavailable.keys(of: name)
         let nearest = Nearest.name(to: entry.key, among: known)
         let place = path.isEmpty ? "" : " in \(path)"
-        let choice = nearest == nil ? "; known here: \(known.joined(separator: ", "))" : ""
+        let choice = nearest == nil ? "; valid keys: \(known.joined(separator: ", "))" : ""
         findings.error(entry.position, "unknown key \"\(shown(entry.key))\"\(place)\(choice)", nearest: nearest)
     }
 
@@ -103,7 +103,7 @@ struct Walker {
         case .list(let element):
             guard case .list(let items) = node.content else {
                 findings.error(
-                    node.position, "\(subject(path)) takes a list, found \(node.kind); begin every entry with \"- \"")
+                    node.position, "\(subject(path)) takes a list, found \(node.kind); start every entry with \"- \"")
                 return nil
             }
             return list(items, element, node, path)
@@ -115,7 +115,7 @@ struct Walker {
             guard case .list(let items) = node.content else { return list([node], element, node, path) }
             if items.isEmpty {
                 findings.error(
-                    node.position, "\(subject(path)) is an empty list, which nothing matches; remove the key")
+                    node.position, "\(subject(path)) is an empty list, which matches nothing; remove the key")
                 return nil
             }
             return list(items, element, node, path)
@@ -208,7 +208,7 @@ struct Walker {
         func needsUnit(_ first: String, _ second: String) -> String {
             // the number itself may be a secret
             let number = written == text ? text : "5"
-            return "; a number needs its unit, as \(number)\(first) or \(number)\(second)"
+            return "; a number needs a unit, such as \(number)\(first) or \(number)\(second)"
         }
         func within(_ value: Int, _ range: ClosedRange<Int>) -> Decoded.Content? {
             range.contains(value) ? .number(value) : wrong()
@@ -221,7 +221,8 @@ struct Walker {
                 // the part before an @ is a name and a password
                 let hasUser = written.utf8.contains(0x40) && !format.takesUser
                 return wrong(
-                    hasUser ? "; it may hold no user name or password" : "", quotes: format.isQuotable && !hasUser)
+                    hasUser ? "; user names and passwords are not permitted" : "", quotes: format.isQuotable && !hasUser
+                )
             }
             return .text(text)
         case .boolean, .booleanOr:

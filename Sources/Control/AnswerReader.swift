@@ -29,14 +29,14 @@ struct AnswerReader {
         try mustKnow(body, ["link", "answers", "callback", "value"])
         if let link = body["link"] {
             guard let text = link.text, body.members?.count == 1 else {
-                throw .init("a link is a text, and stands alone")
+                throw .init("link takes a text, and no other member beside it")
             }
             return PersonAnswers(link: text)
         }
         var answers = PersonAnswers()
         if let list = body["answers"] {
             guard let items = list.items, !items.isEmpty, body.members?.count == 1 else {
-                throw .init("answers is a list, and stands alone")
+                throw .init("answers takes a list that is not empty, and no other member beside it")
             }
             for item in items {
                 try mustKnow(item, ["callback", "value"])
@@ -51,15 +51,15 @@ struct AnswerReader {
     }
 
     private func mustKnow(_ object: JSONValue, _ names: [String]) throws(OpenStep.Refusal) {
-        guard let members = object.members else { throw .init("an answer is an object with callback and value") }
+        guard let members = object.members else { throw .init("an answer must be an object with callback and value") }
         if let odd = members.first(where: { !names.contains($0.name) }) {
-            throw .init("an answer has no \(odd.name.prefix(40)); it has \(names.joined(separator: ", "))")
+            throw .init("unknown member \(odd.name.prefix(40)); valid members: \(names.joined(separator: ", "))")
         }
     }
 
     private func add(_ item: JSONValue, to answers: inout PersonAnswers) throws(OpenStep.Refusal) {
         guard let value = item["value"], let texts = texts(value) else {
-            throw .init("an answer has a value: a text, a number, true or false, or a list of them for several parts")
+            throw .init("an answer needs a value: a text, a number, true or false; for several parts, a list of texts")
         }
         let place = try place(item["callback"])
         guard answers.callbacks.updateValue(texts, forKey: place) == nil else {
@@ -87,18 +87,18 @@ struct AnswerReader {
         let asked = open.map(\.shown).joined(separator: ", ")
         guard let name else {
             guard open.count == 1, let only = open.first else {
-                throw .init("it asks for \(asked.isEmpty ? "no callback" : asked); say which is answered")
+                throw .init("the step-up asks for \(asked.isEmpty ? "no callback" : asked); name the callback")
             }
             return only.index
         }
         // the directory refuses an index that is not open, with a better message
         if let number = name.integer ?? name.text.flatMap({ Int($0) }) { return number }
-        guard let type = name.text else { throw .init("a callback is named by its place or its type") }
+        guard let type = name.text else { throw .init("callback takes the number or the type of a callback") }
         let fits = open.filter { ASCII.equal($0.type, type) }
-        guard let first = fits.first else { throw .init("it asks for \(asked), and for no \(type.prefix(80))") }
+        guard let first = fits.first else { throw .init("the step-up asks for \(asked), not for \(type.prefix(80))") }
         guard fits.count == 1 else {
             throw .init(
-                "it asks for \(fits.count) of \(type); say which by its place: "
+                "the step-up asks for \(fits.count) of \(type); name one by its number: "
                     + fits.map { "\($0.index)" }.joined(separator: ", "))
         }
         return first.index

@@ -23,14 +23,14 @@ public struct ConfigurationRoutes {
 
     private var showing: ControlRoute {
         let shape = ControlShape.object([
-            "generation": .described("Counts the configurations of this run of the daemon, from 1.", .count),
-            "file": .text, "loaded": .described("When it was read, in UTC.", .text),
-            "listening": .described("With the ports that it got.", .list(.text)),
+            "generation": .described("The number of the configuration since the daemon started, from 1.", .count),
+            "file": .text, "loaded": .described("The time when it was read, in UTC.", .text),
+            "listening": .described("The addresses, with the ports in use.", .list(.text)),
             "configuration": .described(
-                "What the file says, with the defaults, and REDACTED where a secret might stand.", .map(.any)),
+                "The configuration with its defaults. REDACTED replaces possible secrets.", .map(.any)),
         ])
         let description = RouteDescription(
-            "showConfiguration", "The configuration that is in force.", answers: [RouteAnswer("It.", shape)])
+            "showConfiguration", "The current configuration.", answers: [RouteAnswer("It.", shape)])
         return ControlRoute("GET", "/v1/configuration", description) { _ throws(ControlProblem) in
             .json(
                 .object([

@@ -26,12 +26,13 @@ public struct ControlArguments: Sendable {
     ) throws(ControlProblem) {
         let known = parameters.filter { !$0.isInPath }
         guard let parameter = known.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            let names = known.isEmpty ? "it takes none" : "it takes \(known.map(\.name).joined(separator: ", "))"
-            throw ControlProblem(400, "there is no query parameter \(name.prefix(80)); \(names)")
+            let names =
+                known.isEmpty ? "the route takes none" : "the route takes \(known.map(\.name).joined(separator: ", "))"
+            throw ControlProblem(400, "unknown query parameter \(name.prefix(80)); \(names)")
         }
         if let fault = parameter.fault(in: value) { throw ControlProblem(400, "\(parameter.name) \(fault)") }
         guard parameter.isList || values[parameter.name] == nil else {
-            throw ControlProblem(400, "\(parameter.name) stands more than once in the query")
+            throw ControlProblem(400, "\(parameter.name) is in the query more than once")
         }
         values[parameter.name, default: []].append(value)
     }

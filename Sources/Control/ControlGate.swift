@@ -16,7 +16,7 @@ struct ControlGate {
     }
 
     func problem(of head: borrowing RequestHead, _ access: Access) -> ControlProblem? {
-        guard head.target.form != .authority else { return ControlProblem(405, "this is no proxy") }
+        guard head.target.form != .authority else { return ControlProblem(405, "this is the admin API, not a proxy") }
         switch door {
         case .local, .owner: return localProblem(head)
         case .network(let network): return networkProblem(head, network, access)
@@ -25,10 +25,10 @@ struct ControlGate {
 
     private func localProblem(_ head: borrowing RequestHead) -> ControlProblem? {
         guard Self.places(head).allSatisfy({ Self.names.contains($0.host) }) else {
-            return ControlProblem(421, "this is asked for as localhost, and under no other name")
+            return ControlProblem(421, "wrong host; use localhost")
         }
         guard head.fields["Origin"] == nil, head.fields["Sec-Fetch-Site"] == nil else {
-            return ControlProblem(403, "pages in browsers are not answered")
+            return ControlProblem(403, "requests from browser pages are not permitted")
         }
         return nil
     }
@@ -39,16 +39,17 @@ struct ControlGate {
         // a page whose name resolves to this address sends that name (DNS rebinding)
         let places = Self.places(head)
         guard places.allSatisfy({ Self.isNamed($0.host, network) }) else {
-            return ControlProblem(421, "this is asked for by its address or as localhost, and under no other name")
+            return ControlProblem(421, "wrong host; use the address of admin.listen or localhost")
         }
         guard Self.isOwn(head, places, network) else {
-            return ControlProblem(403, "pages of other origins are not answered")
+            return ControlProblem(403, "requests from pages of other origins are not permitted")
         }
         guard access == .closed, !Self.isShown(network.token, head) else { return nil }
         var problem = ControlProblem(
             401,
             head.fields["Authorization"] == nil
-                ? "this takes a token: Authorization: Bearer, with admin.token" : "that is not the token of admin.token"
+                ? "a token is required: send Authorization: Bearer with admin.token"
+                : "the token is not that of admin.token"
         )
         problem.challenge = #"Bearer realm="usher""#
         return problem

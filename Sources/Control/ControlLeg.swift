@@ -59,7 +59,7 @@ public struct ControlLeg {
     /// Ends a request that did not arrive in time.
     public mutating func timedOut() -> ControlProblem {
         leg.giveUpHead()
-        return ControlProblem(408, "the request did not come whole in \(ControlLimits.time / 1000) s")
+        return ControlProblem(408, "the request was not complete within \(ControlLimits.time / 1000) s")
     }
 
     /// Refuses a request whose head was read, so that a HEAD gets no body.

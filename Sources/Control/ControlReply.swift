@@ -7,7 +7,7 @@ public enum ControlReply {
     /// if no response comes in time, and 503 if the promise is dropped.
     case later(
         within: Int = ControlLimits.work,
-        late: ControlProblem = ControlProblem(503, "that took too long; what was asked for may still come about"),
+        late: ControlProblem = ControlProblem(503, "the request took too long; it may still take effect"),
         (ControlPromise) -> Void)
     /// The same for waiting on future events. The number of such waits at each listener is limited.
     case waiting(within: Int, late: ControlProblem, (ControlPromise) -> Void)
@@ -40,7 +40,7 @@ public final class ControlPromise: Sendable {
     public func keep(_ answer: ControlAnswer) { deliver(answer) }
     public func refuse(_ problem: ControlProblem) { deliver(problem.answer) }
 
-    deinit { deliver(ControlProblem(503, "nobody was there to answer").answer) }
+    deinit { deliver(ControlProblem(503, "the request was dropped without a response").answer) }
 }
 
 /// A client that receives events.

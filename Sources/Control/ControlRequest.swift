@@ -38,10 +38,10 @@ public struct ControlRequest: Sendable {
         guard let type = fields["Content-Type"].flatMap({ MediaType($0) }), type.type == "application",
             type.subtype == "json"
         else {
-            throw ControlProblem(415, "the body has to be JSON, with Content-Type: application/json")
+            throw ControlProblem(415, "the body must be JSON, with Content-Type: application/json")
         }
         guard let value = try? JSONValue(parsing: body), value.members != nil else {
-            throw ControlProblem(400, "the body is no JSON object")
+            throw ControlProblem(400, "the body is not a JSON object")
         }
         return value
     }

@@ -29,8 +29,8 @@ public struct ControlRouter {
             }
             if !allowed.contains(route.method) { allowed.append(route.method) }
         }
-        guard !allowed.isEmpty else { throw ControlProblem(404, "there is nothing of that name") }
-        var problem = ControlProblem(405, "that is not done with \(request.method.prefix(40))")
+        guard !allowed.isEmpty else { throw ControlProblem(404, "there is no such route") }
+        var problem = ControlProblem(405, "the route does not permit \(request.method.prefix(40))")
         problem.allow = allowed.contains("GET") ? allowed + ["HEAD"] : allowed
         throw problem
     }

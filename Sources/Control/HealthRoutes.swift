@@ -23,14 +23,14 @@ public struct HealthRoutes {
 
     private var live: ControlRoute {
         let description = RouteDescription(
-            "live", "Whether the daemon runs.", answers: [RouteAnswer("It does.", Self.shape)])
+            "live", "Tells whether the daemon runs.", answers: [RouteAnswer("It does.", Self.shape)])
         return ControlRoute("GET", "/live", description, isOpen: true) { _ throws(ControlProblem) in .now(answer) }
     }
 
     private var ready: ControlRoute {
         let description = RouteDescription(
-            "ready", "Whether it takes requests.", answers: [RouteAnswer("It does.", Self.shape)],
-            problems: [503: "It is starting, or ends once what is under way is done."])
+            "ready", "Tells whether the daemon accepts requests.", answers: [RouteAnswer("It does.", Self.shape)],
+            problems: [503: "The daemon is starting or draining."])
         return ControlRoute("GET", "/ready", description, isOpen: true) { _ throws(ControlProblem) in
             guard service.phase == .serving else {
                 throw ControlProblem(503, "the daemon is \(service.phase.rawValue)")

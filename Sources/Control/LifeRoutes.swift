@@ -20,15 +20,15 @@ public struct LifeRoutes {
 
     private var status: ControlRoute {
         let description = RouteDescription(
-            "status", "How the daemon does: its configuration, its load, and what went wrong last.",
-            answers: [RouteAnswer("Its status.", Self.statusShape)])
+            "status", "Shows the daemon's configuration, load and last errors.",
+            answers: [RouteAnswer("The status.", Self.statusShape)])
         return ControlRoute("GET", "/v1/status", description) { _ throws(ControlProblem) in .json(life.status) }
     }
 
     private var drain: ControlRoute {
         let description = RouteDescription(
-            "drain", "Takes no more clients, finishes what is under way, ends.",
-            answers: [RouteAnswer("It is begun.", status: 202, Self.statusShape)])
+            "drain", "Stops the daemon once its exchanges are finished.",
+            answers: [RouteAnswer("It has started.", status: 202, Self.statusShape)])
         return ControlRoute("POST", "/v1/drain", description) { _ throws(ControlProblem) in
             life.drain()
             return .json(life.status, status: 202)
@@ -37,10 +37,10 @@ public struct LifeRoutes {
 
     private var upgrade: ControlRoute {
         let description = RouteDescription(
-            "upgrade", "Has another process take this one's place, without a connection refused.",
-            answers: [RouteAnswer("It is begun.", status: 202, Self.upgradeShape)],
+            "upgrade", "Replaces the daemon by a new process, without refusing a connection.",
+            answers: [RouteAnswer("It has started.", status: 202, Self.upgradeShape)],
             problems: [
-                409: "The daemon is about to end, an upgrade is under way, or it is the first process of a container.",
+                409: "The daemon is ending, an upgrade is under way, or it is the first process of a container.",
                 503: "The system cannot start another process.",
             ])
         return ControlRoute("POST", "/v1/upgrade", description) { _ throws(ControlProblem) in
@@ -51,15 +51,15 @@ public struct LifeRoutes {
 
     private var upgradeStatus: ControlRoute {
         let description = RouteDescription(
-            "upgradeStatus", "What became of the last upgrade, in whichever process answers.",
-            answers: [RouteAnswer("How far it is.", Self.upgradeShape)])
+            "upgradeStatus", "Shows the state of the last upgrade, in the process that responds.",
+            answers: [RouteAnswer("The state.", Self.upgradeShape)])
         return ControlRoute("GET", "/v1/upgrade", description) { _ throws(ControlProblem) in .json(life.upgradeStatus) }
     }
 
     private static let upgradeShape = ControlShape.object([
         "pid": .count,
         "state": .described(
-            "done: this process took another's place; left: another took this one's",
+            "done: this process replaced another; left: another replaced this one",
             .choice(["none", "running", "left", "done", "failed"])),
         "from?": .count, "to?": .count, "reason?": .text,
     ])

@@ -23,16 +23,16 @@ public struct LockoutRoutes {
             "refusals": .count, "successes": .count, "under_way": .count, "held_ms": .count,
         ])
         let description = RouteDescription(
-            "listLockout", "How often AM refused logins that are made without a person.",
-            answers: [RouteAnswer("What is counted.", .object(["logins": .list(login)]))])
+            "listLockout", "Shows how often AM refused logins without a person.",
+            answers: [RouteAnswer("The counts.", .object(["logins": .list(login)]))])
         return ControlRoute("GET", "/v1/lockout", description) { _ throws(ControlProblem) in .now(list()) }
     }
 
-    private static let cleared = RouteAnswer("How many were cleared.", .object(["cleared": .count]))
+    private static let cleared = RouteAnswer("The number of cleared counts.", .object(["cleared": .count]))
 
     private var clearing: ControlRoute {
         let description = RouteDescription(
-            "clearLockout", "Forgets what is counted, of every login.", answers: [Self.cleared])
+            "clearLockout", "Clears the counts of all logins.", answers: [Self.cleared])
         return ControlRoute("DELETE", "/v1/lockout", description) { _ throws(ControlProblem) in
             .json(.object([.init("cleared", .integer(directory.clear(nil)))]))
         }
@@ -40,9 +40,9 @@ public struct LockoutRoutes {
 
     private var clearingOne: ControlRoute {
         let description = RouteDescription(
-            "clearLogin", "Forgets what is counted of one login.",
-            parameters: [.path("id", "As it is listed.")], answers: [Self.cleared],
-            problems: [404: "No login of that id is counted."])
+            "clearLogin", "Clears the count of one login.",
+            parameters: [.path("id", "The id of the login, as in the list.")], answers: [Self.cleared],
+            problems: [404: "There is no count for that id."])
         return ControlRoute("DELETE", "/v1/lockout/{id}", description) { request throws(ControlProblem) in
             .now(try clear(request.arguments.text("id") ?? ""))
         }
@@ -68,7 +68,7 @@ public struct LockoutRoutes {
 
     private func clear(_ id: String) throws(ControlProblem) -> ControlAnswer {
         let count = directory.clear(id)
-        guard count > 0 else { throw ControlProblem(404, "no login of that id is counted") }
+        guard count > 0 else { throw ControlProblem(404, "there is no count for that id") }
         return ControlAnswer(.object([.init("cleared", .integer(count))]))
     }
 }

@@ -22,7 +22,7 @@ public struct LogRoutes {
 
     private var answer: RouteAnswer {
         RouteAnswer(
-            "How much is told now, and by the configuration.",
+            "The current level, and that of the configuration.",
             .object(["level": .choice(dial.levels), "configured": .choice(dial.levels)]))
     }
 
@@ -32,23 +32,23 @@ public struct LogRoutes {
     }
 
     private var showing: ControlRoute {
-        let description = RouteDescription("showLogLevel", "How much the log tells.", answers: [answer])
+        let description = RouteDescription("showLogLevel", "Shows the log level.", answers: [answer])
         return ControlRoute("GET", "/v1/log/level", description) { _ throws(ControlProblem) in reply }
     }
 
     private var changing: ControlRoute {
         let description = RouteDescription(
-            "changeLogLevel", "Changes that until the next reload.",
+            "changeLogLevel", "Changes the log level until the next reload.",
             body: .object(["level": .choice(dial.levels)]), answers: [answer],
             problems: [409: "No log is written.", 422: "There is no such level."])
         return ControlRoute("PUT", "/v1/log/level", description) { request throws(ControlProblem) in
             let body = try request.object()
             if let odd = body.members?.first(where: { $0.name != "level" }) {
-                throw ControlProblem(422, "there is no member \(odd.name.prefix(40)); write level alone")
+                throw ControlProblem(422, "unknown member \(odd.name.prefix(40)); the only member is level")
             }
             guard let level = body["level"]?.text, dial.levels.contains(where: { $0.utf8.elementsEqual(level.utf8) })
             else {
-                throw ControlProblem(422, "level is one of \(dial.levels.joined(separator: ", "))")
+                throw ControlProblem(422, "level must be one of \(dial.levels.joined(separator: ", "))")
             }
             try dial.turn(to: level)
             return reply

@@ -17,8 +17,8 @@ public struct MetricsRoutes {
 
     private var metrics: ControlRoute {
         let description = RouteDescription(
-            "metrics", "Figures in Prometheus's text format.",
-            answers: [RouteAnswer("All families.", type: Self.mediaType)])
+            "metrics", "Shows metrics in the text format of Prometheus.",
+            answers: [RouteAnswer("All metrics.", type: Self.mediaType)])
         return ControlRoute("GET", "/metrics", description) { _ throws(ControlProblem) in
             let metrics = source.metrics
             return .now(ControlAnswer(metrics.text, type: metrics.type))

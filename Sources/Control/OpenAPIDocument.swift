@@ -25,7 +25,7 @@ struct OpenAPIDocument {
                 "info",
                 .object([
                     .init("title", .string("Usher")), .init("version", .string("1")),
-                    .init("description", .string("What the running daemon can be asked, and told.")),
+                    .init("description", .string("The admin API of the running daemon.")),
                 ])),
             .init("security", .array([.object([.init("token", .array([]))])])),
             .init("paths", paths),
@@ -86,7 +86,7 @@ struct OpenAPIDocument {
         for (status, words) in route.description.problems.sorted(by: { $0.key < $1.key }) {
             responses["\(status)"] = Self.problem(words)
         }
-        responses["default"] = Self.problem("Why nothing was done.")
+        responses["default"] = Self.problem("The reason why the request failed.")
         return responses
     }
 

@@ -71,11 +71,11 @@ public struct ReloadRoutes {
 
     private var beginning: ControlRoute {
         let description = RouteDescription(
-            "reload", "Has the configuration read anew. It takes its time: what became of it is asked for.",
+            "reload", "Reloads the configuration. The result is available later.",
             answers: [
-                RouteAnswer("It is begun; Location says where it is asked for.", status: 202, ReloadReport.shape)
+                RouteAnswer("It has started. Location names the URL of the result.", status: 202, ReloadReport.shape)
             ],
-            problems: [409: "The daemon is about to end."])
+            problems: [409: "The daemon is ending."])
         return ControlRoute("POST", "/v1/reload", description) { _ throws(ControlProblem) in
             let number = try desk.begin(by: "usher reload")
             var answer = try answer(number)
@@ -87,20 +87,24 @@ public struct ReloadRoutes {
 
     private var last: ControlRoute {
         let description = RouteDescription(
-            "lastReload", "What became of the last reload.",
-            answers: [RouteAnswer("The last one.", ReloadReport.shape)],
-            problems: [404: "There was none yet."])
+            "lastReload", "Shows the result of the last reload.",
+            answers: [RouteAnswer("The last reload.", ReloadReport.shape)],
+            problems: [404: "There was no reload yet."])
         return ControlRoute("GET", "/v1/reload", description) { _ throws(ControlProblem) in .now(try answer(nil)) }
     }
 
     private var one: ControlRoute {
         let description = RouteDescription(
-            "showReload", "What became of one of the last reloads.",
-            parameters: [.path("number", "As the one that began it was told.")],
-            answers: [RouteAnswer("That one.", ReloadReport.shape)], problems: [404: "None of that number is known."])
+            "showReload", "Shows the result of one of the last reloads.",
+            parameters: [.path("number", "The number of the reload, as the response to it gave.")],
+            answers: [RouteAnswer("The reload.", ReloadReport.shape)],
+            problems: [
+                404:
+                    "There is no reload with that number."
+            ])
         return ControlRoute("GET", "/v1/reload/{number}", description) { request throws(ControlProblem) in
             guard let number = RouteParameter.number(request.arguments.text("number") ?? "") else {
-                throw ControlProblem(404, "a reload has a number")
+                throw ControlProblem(404, "the id of a reload must be a number")
             }
             return .now(try answer(number))
         }
@@ -108,7 +112,7 @@ public struct ReloadRoutes {
 
     private func answer(_ number: Int?) throws(ControlProblem) -> ControlAnswer {
         guard let report = desk.report(number) else {
-            throw ControlProblem(404, number == nil ? "there was no reload yet" : "no reload of that number is known")
+            throw ControlProblem(404, number == nil ? "there was no reload yet" : "there is no reload with that number")
         }
         return ControlAnswer(report.json)
     }

@@ -44,13 +44,13 @@ public struct RouteParameter: Sendable {
             return value.unicodeScalars.count > most ? "is longer than \(most) characters" : nil
         case .integer(let range):
             guard let number = Self.number(value), range.contains(number) else {
-                if range.upperBound == .max { return "is no whole number from \(range.lowerBound) on" }
-                return "is no whole number from \(range.lowerBound) to \(range.upperBound)"
+                if range.upperBound == .max { return "is not a whole number of at least \(range.lowerBound)" }
+                return "is not a whole number from \(range.lowerBound) to \(range.upperBound)"
             }
             return nil
         case .choice(let words):
             return words.contains { $0.utf8.elementsEqual(value.utf8) }
-                ? nil : "is none of \(words.joined(separator: ", "))"
+                ? nil : "is not one of \(words.joined(separator: ", "))"
         case .flag:
             return value == "true" || value == "false" ? nil : "is neither true nor false"
         }

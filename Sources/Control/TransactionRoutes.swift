@@ -22,11 +22,11 @@ public struct TransactionRoutes {
 
     public var all: [ControlRoute] { [listing, showing, answering, denying] }
 
-    private static let id = RouteParameter.path("id", "As it is listed.")
+    private static let id = RouteParameter.path("id", "The id of the step-up, as in the list.")
 
     private var listing: ControlRoute {
         let description = RouteDescription(
-            "listTransactions", "The step-ups that wait for a person, the oldest first.",
+            "listTransactions", "Lists the step-ups that wait for a person, the oldest first.",
             answers: [
                 RouteAnswer(
                     "What waits.", .object(["transactions": .list(TransactionView.shape), "most": .count]))
@@ -38,7 +38,7 @@ public struct TransactionRoutes {
 
     private var showing: ControlRoute {
         let description = RouteDescription(
-            "showTransaction", "One of them, whole.", parameters: [Self.id],
+            "showTransaction", "Shows one step-up completely.", parameters: [Self.id],
             answers: [RouteAnswer("What waits.", TransactionView.shape)], problems: Self.over)
         return ControlRoute("GET", "/v1/transactions/{id}", description) { request throws(ControlProblem) in
             .now(try whole(request.arguments.text("id") ?? "", request.now))
@@ -47,16 +47,17 @@ public struct TransactionRoutes {
 
     private var answering: ControlRoute {
         let description = RouteDescription(
-            "answerTransaction", "Says something to it: to one callback, to several, or by the link that it waits for.",
+            "answerTransaction",
+            "Answers one callback, several callbacks, or gives the link that the step-up waits for.",
             parameters: [Self.id], body: AnswerReader.shape,
             answers: [
                 RouteAnswer(
-                    "What is still open.",
+                    "The callbacks that are still open.",
                     .object([
                         "id": .text, "state": .choice(["answered", "open"]),
                         "callbacks": .list(TransactionView.callbackShape),
                     ]))
-            ], problems: Self.over.merging([422: "It takes no such answer."]) { $1 })
+            ], problems: Self.over.merging([422: "The step-up does not accept the answer."]) { $1 })
         return ControlRoute("POST", "/v1/transactions/{id}/answer", description) { request throws(ControlProblem) in
             .now(try answer(request.arguments.text("id") ?? "", request))
         }
@@ -64,8 +65,8 @@ public struct TransactionRoutes {
 
     private var denying: ControlRoute {
         let description = RouteDescription(
-            "denyTransaction", "Refuses it: the app gets the original answer.", parameters: [Self.id],
-            answers: [RouteAnswer("It is denied.", .object(["id": .text, "state": .choice(["denied"])]))],
+            "denyTransaction", "Denies the step-up. The app gets the original response.", parameters: [Self.id],
+            answers: [RouteAnswer("The step-up is denied.", .object(["id": .text, "state": .choice(["denied"])]))],
             problems: Self.over)
         return ControlRoute("POST", "/v1/transactions/{id}/deny", description) { request throws(ControlProblem) in
             .now(try deny(request.arguments.text("id") ?? ""))
@@ -73,7 +74,9 @@ public struct TransactionRoutes {
     }
 
     private static let over = [
-        404: "None of that id waits.", 409: "It was answered or denied already.", 410: "It waits no more.",
+        404: "No step-up with that id waits.",
+        409:
+            "The step-up was already answered or denied.", 410: "The step-up no longer waits.",
     ]
 
     // MARK: listing

@@ -21,7 +21,7 @@ extension TextFormat {
     }
 
     public static let realm = TextFormat(
-        "a realm as a path, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$", isPublic: true
+        "the path of a realm, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$", isPublic: true
     ) { text in
         text == "/"
             || isPath(text)
@@ -48,8 +48,7 @@ extension TextFormat {
         "the name of a header", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", isPublic: true
     ) { FieldSyntax.isName($0) }
 
-    public static let headerValue = TextFormat("a header's value, which holds no control character", isQuotable: false)
-    {
+    public static let headerValue = TextFormat("a header value without control characters", isQuotable: false) {
         FieldSyntax.isValue($0)
     }
 
@@ -58,20 +57,19 @@ extension TextFormat {
     ) { FieldSyntax.isName($0) }
 
     public static let cookieValue = TextFormat(
-        "a cookie's value, which holds no semicolon, control character or white space at its ends", isQuotable: false
+        "a cookie value without semicolons, control characters, or spaces at its ends", isQuotable: false
     ) { text in
         FieldSyntax.isValue(text) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.tab } && !text.hasPrefix(" ")
             && !text.hasSuffix(" ")
     }
 
-    public static let cookieDomain = TextFormat("a cookie's domain, such as example.com", host: .whole, isPublic: true)
-    {
+    public static let cookieDomain = TextFormat("a cookie domain, such as example.com", host: .whole, isPublic: true) {
         text in
         let host = text.hasPrefix(".") ? text.dropFirst() : text[...]
         return !host.isEmpty && host.utf8.allSatisfy(ASCII.isUnreserved)
     }
 
-    public static let cookiePath = TextFormat("a cookie's path, which begins with /", pattern: "^/") {
+    public static let cookiePath = TextFormat("a cookie path that begins with /", pattern: "^/") {
         isPath($0) && !$0.utf8.contains(0x3B)
     }
 

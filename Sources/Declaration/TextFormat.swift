@@ -37,5 +37,5 @@ public struct TextFormat: Sendable {
     public static let file = TextFormat("the path of a file", isQuotable: false, isPublic: true) { text in
         !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
-    public static let name = TextFormat("a name that is not empty") { !$0.isEmpty }
+    public static let name = TextFormat("a non-empty name") { !$0.isEmpty }
 }

@@ -12,6 +12,19 @@ public enum ASCII {
         return byte < 64 ? (low >> UInt64(byte)) & 1 == 1 : (high >> UInt64(byte &- 64)) & 1 == 1
     }
 
+    /// Whether the text contains these bytes, compared one by one.
+    public static func contains(_ text: some Collection<UInt8>, _ part: StaticString) -> Bool {
+        let found = text.withContiguousStorageIfAvailable { bytes in
+            part.withUTF8Buffer { part in
+                guard let first = part.first, bytes.count >= part.count else { return part.isEmpty }
+                return (0...bytes.count - part.count).contains { start in
+                    bytes[start] == first && bytes[start..<start + part.count].elementsEqual(part)
+                }
+            }
+        }
+        return found ?? contains(Array(text), part)
+    }
+
     /// Whether the byte is a `tchar` (RFC 9110 §5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {

@@ -69,7 +69,7 @@ struct AccessManager: Sendable {
         case nil, "XUI", "UI", "console":
             return signInPage(request)
         default:
-            return .notFound(request, note: "no such page of AM")
+            return .notFound(request, note: "there is no such page in AM")
         }
     }
 
@@ -119,7 +119,7 @@ struct AccessManager: Sendable {
             "cookieName": .string(options.cookieName), "secureCookie": .bool(false), "lang": .string("en-US"),
             "realm": .string(call.realm),
         ])
-        return .json(200, info, note: "told about the server")
+        return .json(200, info, note: "server information")
     }
 
     /// The page at the end of redirects to sign in. It explains the REST login.
@@ -134,7 +134,7 @@ struct AccessManager: Sendable {
             </html>
 
             """
-        return .html(page, note: "the sign-in page")
+        return .html(page, note: "sign-in page")
     }
 
     // MARK: faults

@@ -48,7 +48,7 @@ struct ClientLeg: Sendable {
         guard let count = try leg.readHead(input.span, into: &head, limits: limits) else { return .needsMore }
         input.removeFirst(count)
         try head.settleHost(scheme: scheme)
-        guard head.target.form != .authority else { return refuse(405, "this is no proxy") }
+        guard head.target.form != .authority else { return refuse(405, "this is not a proxy") }
         let framing = try leg.begin(head, maxTrailerBytes: limits.bytes)
         if case .length(let length) = framing, length > UInt64(maxBody) { return tooLarge() }
         if framing != .none, head.version == .http11, let expectation = head.fields["Expect"] {

@@ -17,11 +17,11 @@ struct Gateway: Sendable {
             return .text(404, "Nothing is here.\n", note: "no such page")
         }
         let session = am.store.sessions.find(shownBy: request, now: now)
-        guard !protection.isOpen else { return resource.show(request, session, nil, note: "open to all") }
+        guard !protection.isOpen else { return resource.show(request, session, nil, note: "public") }
         let original = ResourceName.original(request.head)
         guard let session else {
             let location = "\(request.amURL(options))/?goto=\(Self.lightlyEncoded(original))&realm=/"
-            return .redirect(302, to: location, note: "no session: sent to sign in")
+            return .redirect(302, to: location, note: "no session: redirect to sign in")
         }
         am.store.sessions.touch(session.token, now: now)
         let id = faults.has(.again) ? nil : request.query["_txid"]
@@ -39,7 +39,7 @@ struct Gateway: Sendable {
             let what =
                 advice.first(CompositeAdvice.transaction).map {
                     "approve transaction \(Transaction.short($0))"
-                        + (id == nil ? "" : ", the one presented grants nothing")
+                        + (id == nil ? "" : ", the presented one grants no access")
                 } ?? "meet \(advice.pairs.map(\.name).joined(separator: ", "))"
             // a session of another realm is created in that realm
             let realm = advice.first(CompositeAdvice.realm) ?? session.realm
@@ -47,7 +47,7 @@ struct Gateway: Sendable {
                 ? challenge(advice, realm, request, faults, note: about + what)
                 : redirect(advice, realm, original, request, faults, note: about + what)
         case .denied:
-            return .text(403, "Denied.\n", note: "denied to \(session.user), whatever they do")
+            return .text(403, "Denied.\n", note: "denied to \(session.user)")
         }
     }
 

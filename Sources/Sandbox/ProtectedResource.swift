@@ -40,7 +40,7 @@ struct ProtectedResource: Sendable {
         if segments.first == "scope", !grant.scope.split(separator: " ").contains(where: { $0 == value }) {
             let challenge = "Bearer realm=\"\(grant.realm)\",error=\"insufficient_scope\",scope=\"\(value)\""
             return OAuthRefusal(
-                403, "insufficient_scope", "The token has not the scope \(value)",
+                403, "insufficient_scope", "The token lacks the scope \(value)",
                 fields: FieldSyntax.isName(value) ? [("WWW-Authenticate", challenge)] : []
             ).response
         }

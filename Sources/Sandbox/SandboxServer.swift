@@ -32,7 +32,7 @@ public struct SandboxServer: Sendable {
     /// - Parameter now: seconds since 1970.
     public mutating func handle(_ request: SandboxRequest, now: Int) -> SandboxResponse {
         guard let own = Faults(request) else {
-            return .text(400, "No fault of that name.\n", note: "a fault that the sandbox does not know")
+            return .text(400, "No fault of that name.\n", note: "unknown fault")
         }
         let path = request.head.path
         if let rest = Self.rest(of: path, behind: options.basePath) { return am.answer(request, rest, own, now) }
@@ -53,7 +53,7 @@ public struct SandboxServer: Sendable {
         if Self.rest(of: path, behind: "/plain") != nil { return PlainPages.answer(request) }
         if path == "/sandbox/status" { return status(request) }
         guard path == "/" else { return .text(404, "Nothing is here.\n", note: "no such page") }
-        return .text(200, greeting, note: "the front page")
+        return .text(200, greeting, note: "front page")
     }
 
     /// The rest of `path` after `prefix`, for whole segments only.
@@ -65,19 +65,19 @@ public struct SandboxServer: Sendable {
 
     private var greeting: String {
         """
-        This is Usher's sandbox: an AM, a gateway and resources, all made up.
+        This is Usher's sandbox: an AM, a gateway and resources, for tests.
 
         AM        \(options.basePath)        users demo, user1 to user\(options.directory.numbered), password changeit; realms \
         \(options.realms.joined(separator: ", "))
                   trees \(Trees.names.joined(separator: ", "))
         Gateway   /shop/…    a transaction for each access
-                  /shop/with/TREE/…    a transaction whose approval asks what that tree asks
+                  /shop/with/TREE/…    a transaction that is approved with the callbacks of that tree
                   /shop/upgrade/…    a session that has passed StepUp
                   /shop/both/…    StepUp, then a transaction
                   /shop/service/TREE/…, /shop/tree/TREE/…, /shop/scheme/TREE/…    a session that has passed it
-                  /shop/level/N/…, /shop/realm/NAME/…, /shop/fresh/SECONDS/…    such a session
-                  /shop/read/…    to be read alone; /shop/deny/… nobody
-                  /shop/brief/SECONDS/…    nothing; the decision holds for so long
+                  /shop/level/N/…, /shop/realm/NAME/…, /shop/fresh/SECONDS/…    a session with that property
+                  /shop/read/…    GET and HEAD only; /shop/deny/… denied to all
+                  /shop/brief/SECONDS/…    nothing; the decision is valid for that time
                   /shop/open/…    nothing
         Tokens    /api/…    an access token; /api/scope/NAME/… of that scope, /api/realm/NAME/… of that realm
         Plain     /plain/echo, /plain/bytes/N, /plain/chunked/N/SIZE, /plain/status/NNN,

@@ -38,7 +38,7 @@ public final class SandboxService: Sendable {
             orders = try Mailbox()
             for (host, port) in listen {
                 guard let address = SocketAddress(numeric: host, port: port) else {
-                    throw Failure(description: "\(host) is no numeric address")
+                    throw Failure(description: "\(host) is not a numeric address")
                 }
                 do {
                     let socket = try ListeningSocket(address)

@@ -21,7 +21,7 @@ import Testing
         let cheap = "alice:\(Self.hash.replacing("$10$", with: "$05$"))"
         #expect(
             diagnosis(text, files: file(cheap)).contains(
-                "warning: clients.basic.users holds a password that is hashed at cost 5"))
+                "warning: clients.basic.users has a password hashed at cost 5"))
         let open = ["users": FileContent(bytes: Array("alice:\(Self.hash)".utf8), isWorldReadable: true)]
         #expect(diagnosis(text, files: open).contains("chmod o-r users"))
     }

@@ -39,7 +39,7 @@ import Testing
                 "usher.yaml:6:7: error: destinations.via[2] lacks the key \"proxy\"; it takes direct, or the http U",
                 "usher.yaml:7:15: error: host takes at least one host or host glob",
                 "usher.yaml:8:30: error: destinations.via[4].proxy takes direct, or the http URL of a proxy witho",
-                "usher.yaml:9:51: error: unknown key \"via\" in destinations.via[5]; known here: host, proxy",
+                "usher.yaml:9:51: error: unknown key \"via\" in destinations.via[5]; valid keys: host, proxy",
             ], "\(found)")
         #expect(!found.contains("hush"))
     }
@@ -79,6 +79,6 @@ import Testing
         let plain = try snapshot("version: 1").settings
         #expect(plain.limits.idlePerOrigin == 64 && plain.timeouts.poolIdle == 30_000)
         #expect(diagnosis("version: 1\nlimits: { idle_per_origin: -1 }").contains("a number from 0 to 10000"))
-        #expect(diagnosis("version: 1\ntimeouts: { pool_idle: 30 }").contains("a number needs its unit"))
+        #expect(diagnosis("version: 1\ntimeouts: { pool_idle: 30 }").contains("a number needs a unit"))
     }
 }

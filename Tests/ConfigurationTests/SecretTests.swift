@@ -50,7 +50,7 @@ import Testing
             environment: ["S": secret],
             files: ["//s": FileContent(bytes: Array("\(secret)\n".utf8))]
         ).get()
-        let told = snapshot.warnings.filter { $0.message.contains("too short to be taken out of the log") }
+        let told = snapshot.warnings.filter { $0.message.contains("too short to be redacted in the log") }
         #expect(told.map(\.line) == (isTold ? [3] : []))
         #expect(!told.contains { $0.message.contains(secret) })
     }
@@ -104,7 +104,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let pipe = folder.appending(path: "usher.yaml").path()
         #expect(mkfifo(pipe, 0o600) == 0)
-        for (path, words) in [(pipe, "is no regular file"), (folder.path(), "is no regular file")] {
+        for (path, words) in [(pipe, "is not a regular file"), (folder.path(), "is not a regular file")] {
             guard case .failure(let faults) = ConfigurationLoader.load(paths: [path], environment: [:]) else {
                 Issue.record("\(path) was read")
                 continue
@@ -129,15 +129,15 @@ import Testing
         let found = diagnosis("version: 1\nworkers: ${credential.n}\n")
         #expect(
             found == """
-                usher.yaml:2:10: error: the credential n cannot be read, for CREDENTIALS_DIRECTORY is not set; put \
-                LoadCredential=n:PATH into the systemd unit, or set the variable to a folder that holds the file n
+                usher.yaml:2:10: error: the credential n cannot be read because CREDENTIALS_DIRECTORY is not set; add \
+                LoadCredential=n:PATH to the systemd unit, or set the variable to a folder with the file n
 
                 """)
     }
 
     @Test func aNumberFromASecretIsNotRepeated() {
         let found = diagnosis("version: 1\ntimeouts: { idle: \"${env.PIN}\" }\n", environment: ["PIN": "271828"])
-        #expect(found.contains("a number needs its unit") && !found.contains("271828"))
+        #expect(found.contains("a number needs a unit") && !found.contains("271828"))
     }
 
     @Test func filesOnDiskAreJudged() throws {
@@ -156,7 +156,7 @@ import Testing
         #expect(message() == "the secret file \(secret.path) does not exist")
         try Data("2\n".utf8).write(to: secret)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret.path)
-        #expect(message()?.contains("may be read by every user") == true)
+        #expect(message()?.contains("is readable for every user") == true)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secret.path)
         let snapshot = try load().get()
         #expect(snapshot.workers == 2 && snapshot.generation == 7)
@@ -164,7 +164,8 @@ import Testing
         try Data([0x76, 0x0A, 0x0A, 0xFF, 0x0A]).write(to: configuration)
         guard case .failure(let faults) = load() else { return #expect(Bool(false)) }
         #expect(faults.diagnostics.map(\.line) == [3])
-        #expect(ConfigurationLoader.load(paths: ["/dev/null"], environment: [:]).fault == "the file is no regular file")
+        #expect(
+            ConfigurationLoader.load(paths: ["/dev/null"], environment: [:]).fault == "the file is not a regular file")
         let missing = folder.appending(path: "none").path
         #expect(ConfigurationLoader.load(paths: [missing], environment: [:]).fault == "the file does not exist")
         try Data(repeating: 0x23, count: (1 << 20) + 1).write(to: configuration)

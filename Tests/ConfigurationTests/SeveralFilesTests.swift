@@ -57,9 +57,9 @@ struct SeveralFilesTests {
         ]
         #expect(
             faults(texts) == [
-                "etc/b.yaml:4:13: error: the name \"one\" is already taken by the interceptor of etc/a.yaml:4:13",
-                "etc/c.yaml:1:10: error: workers already stands in etc/a.yaml:2:10; it can be given once",
-                "etc/c.yaml:2:16: error: log.access already stands in etc/b.yaml:2:16; it can be given once",
+                "etc/b.yaml:4:13: error: the name \"one\" is already used by the interceptor of etc/a.yaml:4:13",
+                "etc/c.yaml:1:10: error: workers is already in etc/a.yaml:2:10; set it only once",
+                "etc/c.yaml:2:16: error: log.access is already in etc/b.yaml:2:16; set it only once",
             ])
     }
 
@@ -72,14 +72,14 @@ struct SeveralFilesTests {
                 "etc/b.yaml:1:1: error: the file takes keys with values, found a list"
             ])
         #expect(
-            faults(["version: 1\n", "a: [\n"]).first?.hasPrefix("etc/b.yaml:2:1: error: this is no valid YAML") == true)
+            faults(["version: 1\n", "a: [\n"]).first?.hasPrefix("etc/b.yaml:2:1: error: invalid YAML") == true)
         #expect(faults(["limits: {}\n", "log: {}\n"]).first?.contains("lacks the key \"version\"") == true)
-        #expect(faults(["version: 1\n", "version: 2\n"]).first?.contains("already stands in etc/a.yaml:1:10") == true)
+        #expect(faults(["version: 1\n", "version: 2\n"]).first?.contains("is already in etc/a.yaml:1:10") == true)
     }
 
     @Test func anEmptyFileAddsNothing() throws {
         #expect(try load(["# nothing\n", "version: 1\nworkers: 2\n", ""]).get().workers == 2)
-        #expect(faults(["# nothing\n", ""]) == ["etc/a.yaml:1:1: error: the file is empty; begin it with version: 1"])
+        #expect(faults(["# nothing\n", ""]) == ["etc/a.yaml:1:1: error: the file is empty; start it with version: 1"])
     }
 
     @Test func pathsStartFromTheFolderOfTheirFile() throws {
@@ -109,7 +109,7 @@ struct SeveralFilesTests {
         }
         if case .failure(let faults) = load() {
             #expect(
-                faults.diagnostics.map(\.message) == ["the folder holds no file whose name ends in .yaml or .yml"])
+                faults.diagnostics.map(\.message) == ["the folder has no .yaml or .yml file"])
         } else {
             Issue.record("an empty folder is a configuration")
         }

@@ -44,7 +44,7 @@ private struct Responses: ResponseInterceptor {
 
     @Test func oneThatNobodyNames() {
         let found = diagnosis("{ name: a, request: [{ swift: code }] }", ["code": Registered(), "other": Registered()])
-        #expect(found.contains("warning: \"other\" is registered, and no interceptor runs it"), "\(found)")
+        #expect(found.contains("warning: \"other\" is registered, but no interceptor runs it"), "\(found)")
     }
 
     @Test func oneOfTheOtherPhase() {

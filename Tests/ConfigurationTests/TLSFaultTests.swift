@@ -23,7 +23,8 @@ import Testing
     ])
     func anUnboundAuthorityIsWarnedOf(_ hosts: String, _ example: String) {
         let expected =
-            "warning: tls.ca.constrain_to is missing, so with its key the CA could speak for every host on the internet; write ca: { constrain_to: [\(example)] }\n"
+            "warning: tls.ca.constrain_to is missing, so whoever has the CA's key can impersonate every host; add "
+            + "ca: { constrain_to: [\(example)] }\n"
         #expect(diagnose("intercept: [\(hosts)]") == "usher.yaml:2:19: \(expected)")
         #expect(diagnose("ca: { certificate: a.pem }, intercept: [\(hosts)]") == "usher.yaml:2:8: \(expected)")
         #expect(diagnose("ca: { constrain_to: [\"*\"] }, intercept: [\(hosts)]").contains("constrain_to[0] takes"))
@@ -46,8 +47,8 @@ import Testing
 
     @Test func theRemedyForWhatIsNotPermitted() {
         let bound = "ca: { constrain_to: staging.example.com }"
-        #expect(diagnose("intercept: \"*.example.org\", \(bound)").contains("; add example.org there, or take it out"))
-        #expect(diagnose("intercept: \"*\", \(bound)").contains("; name its hosts one by one, or take it out"))
+        #expect(diagnose("intercept: \"*.example.org\", \(bound)").contains("; add example.org to it, or remove it"))
+        #expect(diagnose("intercept: \"*\", \(bound)").contains("; name its hosts one by one, or remove it"))
     }
 
     @Test func aListenerMustBePermittedToo() {
@@ -55,7 +56,9 @@ import Testing
         let listen = "listen: [\"https://127.0.0.1:3129\", \"127.0.0.1:3128\", \"https://192.0.2.1:3129\"]"
         #expect(
             diagnose(bound, listen: listen)
-                == "usher.yaml:3:10: warning: tls.ca.constrain_to does not permit 127.0.0.1, so clients refuse the certificate of https://127.0.0.1:3129; add 127.0.0.1 there, or name a certificate in tls.listener\n"
+                == "usher.yaml:3:10: warning: tls.ca.constrain_to does not permit 127.0.0.1, so clients refuse "
+                + "the certificate of https://127.0.0.1:3129; add 127.0.0.1 to it, or name a certificate "
+                + "in tls.listener\n"
         )
         #expect(diagnose("ca: { constrain_to: [a.test, 127.0.0.0/8] }", listen: listen).isEmpty)
         #expect(diagnose("ca: { constrain_to: [localhost] }", listen: listen).isEmpty)
@@ -67,20 +70,25 @@ import Testing
     @Test func keysThatDoNothing() {
         #expect(
             diagnose("except: [a.test], on_refusal: tunnel")
-                == "usher.yaml:2:8: warning: tls.except does nothing without tls.intercept, which names the hosts to open\n"
-                + "usher.yaml:2:26: warning: tls.on_refusal does nothing without tls.intercept, which names the hosts to open\n"
+                == "usher.yaml:2:8: warning: tls.except has no effect without tls.intercept, which names the "
+                + "hosts to intercept\n"
+                + "usher.yaml:2:26: warning: tls.on_refusal has no effect without tls.intercept, which names the "
+                + "hosts to intercept\n"
         )
         #expect(diagnose("except: [], on_refusal: fail").isEmpty)
         #expect(
             diagnose("upstream: { trust: none, hosts: [{ host: a.test }] }")
-                == "usher.yaml:2:27: warning: nobody is trusted, so no origin is spoken to over TLS; name roots in tls.upstream.extra_trust\n"
-                + "usher.yaml:2:41: warning: this says nothing of its host; give it verify, minimum or pins\n")
+                == "usher.yaml:2:27: warning: no root is trusted, so TLS to every origin fails; name roots in "
+                + "tls.upstream.extra_trust\n"
+                + "usher.yaml:2:41: warning: this entry has no effect; add verify, minimum or pins\n")
     }
 
     @Test func hostsThatAreNotVerified() {
         #expect(
             diagnose("upstream: { hosts: [{ host: old.test, verify: false }, { host: b.test, verify: true }] }")
-                == "usher.yaml:2:36: warning: the certificates of \"old.test\" are not verified, so whoever is on the way there reads and changes everything; where its root is known, write that into extra_trust instead\n"
+                == "usher.yaml:2:36: warning: the certificates of \"old.test\" are not verified, so an attacker "
+                + "on the way can read and change everything; if its root is known, add it to extra_trust "
+                + "instead\n"
         )
     }
 
@@ -101,7 +109,8 @@ import Testing
                 == "usher.yaml:2:71: error: this is not the key of the first certificate in a.pem\n")
         #expect(
             found("chain.pem", "a.key")
-                == "usher.yaml:2:75: error: this is not the key of the first certificate in chain.pem; put its certificate first there\n"
+                == "usher.yaml:2:75: error: this is not the key of the first certificate in chain.pem; put its "
+                + "certificate first\n"
         )
         #expect(found("a.key", "a.key").hasPrefix("usher.yaml:2:59: error: the file a.key holds no certificate"))
         #expect(found("a.pem", "a.pem").hasPrefix("usher.yaml:2:71: error: the key file a.pem holds no "))
@@ -114,7 +123,7 @@ import Testing
             diagnose(
                 "client_certificates: [{ host: a.test, certificate: a.pem, key: a.key }]",
                 files: ["a.pem": certificate, "a.key": open])
-                == "usher.yaml:2:71: error: the key file a.key may be read by every user; take that away: chmod o-r a.key\n"
+                == "usher.yaml:2:71: error: the key file a.key is readable for every user; fix it: chmod o-r a.key\n"
         )
     }
 
@@ -170,7 +179,8 @@ import Testing
         let listener = "listener: { certificate: a.pem, key: a.key }"
         #expect(
             diagnose(listener, files: files)
-                == "usher.yaml:2:18: warning: this certificate is shown nowhere, for no address of listen begins with https://\n"
+                == "usher.yaml:2:18: warning: this certificate is never used, because no address in listen begins "
+                + "with https://\n"
         )
         #expect(diagnose(listener, listen: "listen: [\"https://127.0.0.1:1\"]", files: files).isEmpty)
     }

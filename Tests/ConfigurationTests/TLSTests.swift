@@ -132,7 +132,8 @@ import Testing
         #expect(
             diagnosis(text)
                 == [30, 68].map {
-                    "usher.yaml:3:\($0): warning: requests there pass in tunnels that are not opened, so nothing is recognised; name the host in tls.intercept\n"
+                    "usher.yaml:3:\($0): warning: requests there pass in tunnels that are not opened, so Usher "
+                        + "recognises nothing; add the host to tls.intercept\n"
                 }.joined())
         let opened = "tls: { intercept: [\"*.staging.example.com:443\"], ca: { constrain_to: staging.example.com } }"
         #expect(diagnosis("\(text)\n\(opened)").isEmpty)
@@ -149,7 +150,8 @@ import Testing
             """
         #expect(
             diagnosis(text)
-                == "usher.yaml:2:13: warning: requests to am.example.com pass in tunnels that are not opened, so no interceptor sees them; write tls: { intercept: [\"am.example.com\"] }\n"
+                == "usher.yaml:2:13: warning: requests to am.example.com pass in tunnels that are not opened, so "
+                + "no interceptor sees them; add tls: { intercept: [\"am.example.com\"] }\n"
         )
         #expect(
             diagnosis("\(text)\ntls: { intercept: am.example.com, ca: { constrain_to: am.example.com } }").isEmpty)
@@ -158,7 +160,7 @@ import Testing
     @Test func listenersAreOfOneAddressWithOrWithoutTLS() throws {
         #expect(
             diagnosis("version: 1\nlisten: [\"127.0.0.1:1\", \"https://127.0.0.1:1\"]")
-                == "usher.yaml:2:25: error: 127.0.0.1:1 already stands in line 2; remove one\n")
+                == "usher.yaml:2:25: error: 127.0.0.1:1 is already in line 2; remove one\n")
         for text in ["https://127.0.0.1:1", "https://[::1]:1"] { #expect(Listener(text)?.description == text) }
         #expect(Listener("http://127.0.0.1:1")?.description == "127.0.0.1:1")
         for text in [

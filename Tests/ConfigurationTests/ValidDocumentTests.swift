@@ -214,7 +214,7 @@ import Testing
         #expect(snapshot.settings.authorization.map(\.hold) == [7_000, 45_000])
         #expect(
             snapshot.warnings.last?.message
-                == "http://shop.example.com/* is covered by an entry before this one, which counts")
+                == "http://shop.example.com/* is already covered by an earlier entry, which takes precedence")
     }
 
     @Test func theOnlyServerNeedsNoName() throws {

@@ -102,7 +102,7 @@ struct JourneyRoutesTests {
         "What is asked for wrongly is refused with the reason",
         arguments: [
             ("/v1/journeys?filter=outcome%3Dx", 400, "outcome takes"), ("/v1/journeys?limit=1001", 400, "limit"),
-            ("/v1/journeys/dead", 404, "the newest are 1a, 18"), ("/v1/journeys/1", 409, "fits several"),
+            ("/v1/journeys/dead", 404, "the newest are 1a, 18"), ("/v1/journeys/1", 409, "matches several"),
         ])
     func refusals(_ path: String, _ status: Int, _ words: String) {
         let answer = Self.ask(Self.shelf(), path)
@@ -112,7 +112,7 @@ struct JourneyRoutesTests {
     @Test("Where nothing is kept, or too many ask, that is said")
     func none() {
         let shelf = Shelf()
-        #expect(Self.ask(shelf, "/v1/journeys/1")?.body["detail"]?.text?.contains("none is kept") == true)
+        #expect(Self.ask(shelf, "/v1/journeys/1")?.body["detail"]?.text?.contains("there is none") == true)
         shelf.isBusy = true
         #expect(Self.ask(shelf, "/v1/journeys")?.status == 503)
         shelf.keepsFlows = false

@@ -7,7 +7,7 @@ private final class Desk: ReloadDesk {
     var isEnding = false
 
     func begin(by whom: String) throws(ControlProblem) -> Int {
-        if isEnding { throw ControlProblem(409, "the daemon is about to end") }
+        if isEnding { throw ControlProblem(409, "the daemon is ending") }
         reports.append(
             ReloadReport(number: reports.count + 1, outcome: .isUnderWay, generation: 3, at: 0, by: whom))
         return reports.count

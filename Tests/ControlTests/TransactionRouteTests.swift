@@ -123,8 +123,8 @@ struct TransactionRouteTests {
     @Test(
         "What is no answer is refused in words, and nothing is taken of it",
         arguments: [
-            (#"{"value":"1"}"#, 422, "say which is answered"),
-            (#"{"callback":"NameCallback","value":"1"}"#, 422, "for no NameCallback"),
+            (#"{"value":"1"}"#, 422, "name the callback"),
+            (#"{"callback":"NameCallback","value":"1"}"#, 422, "not for NameCallback"),
             (#"{"callback":1,"value":"Perhaps"}"#, 422, "no such choice; it offers 0 No, 1 Yes"),
             (#"{"callback":7,"value":"1"}"#, 422, "nothing is asked at place 7"),
             (
@@ -132,11 +132,11 @@ struct TransactionRouteTests {
                 "callback 3 is answered twice"
             ),
             (#"{"answers":[{"callback":3,"value":"1"},{"callback":1,"value":9}]}"#, 422, "no such choice"),
-            (#"{"answers":[]}"#, 422, "answers is a list"),
+            (#"{"answers":[]}"#, 422, "answers takes a list"),
             (#"{"link":"http://am.test/"}"#, 422, "no link is waited for"),
-            (#"{"callback":3,"value":{}}"#, 422, "an answer has a value"),
-            (#"{"callback":3,"vale":"1"}"#, 422, "has no vale"),
-            (#"[]"#, 400, "no JSON object"),
+            (#"{"callback":3,"value":{}}"#, 422, "an answer needs a value"),
+            (#"{"callback":3,"vale":"1"}"#, 422, "unknown member vale"),
+            (#"[]"#, 400, "not a JSON object"),
         ])
     func unfit(_ body: String, _ status: Int, _ words: String) throws {
         let id = try directory.park(Self.page)

@@ -15,7 +15,7 @@ class Port:
 
     def __init__(self, usher):
         def found():
-            prefix = "usher: answering about itself on "
+            prefix = "usher: serving the admin API on "
             return next((line.removeprefix(prefix) for line in list(usher.errors) if line.startswith(prefix)), None)
 
         self.address = usher.wait_for(found, "the admin port")

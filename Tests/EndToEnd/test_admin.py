@@ -207,7 +207,7 @@ def test_the_proxy_does_not_lead_there(daemon, port, through):
 
 def test_without_a_token_it_does_not_start(call, write_config):
     done = call("check", write_config({"admin": {"listen": "127.0.0.1:0"}}))
-    assert done.returncode == 1 and "admin.listen needs admin.token" in done.stdout + done.stderr
+    assert done.returncode == 1 and "admin.listen requires admin.token" in done.stdout + done.stderr
     done = call("serve", "--listen", "127.0.0.1:0", "--config", write_config({"admin": {"listen": "127.0.0.1:0"}}))
     assert done.returncode == 1
 
@@ -301,7 +301,7 @@ def test_commands_ask_by_it(call, port, tmp_path):
     assert call("status", USHER_URL=named, USHER_TOKEN=admin.TOKEN, **away).returncode == 0
 
 
-@pytest.mark.parametrize("token, words", [("", "set USHER_TOKEN to what admin.token holds"), ("not-the-token-of-it", "USHER_TOKEN is not what admin.token holds")])
+@pytest.mark.parametrize("token, words", [("", "set USHER_TOKEN to its admin.token"), ("not-the-token-of-it", "USHER_TOKEN differs from its admin.token")])
 @pytest.mark.parametrize("arguments", [["status"], ["flows", "-f"]], ids=["once", "following"])
 def test_commands_without_its_token(call, port, arguments, token, words):
     done = call(*arguments, USHER_URL=port.url, USHER_TOKEN=token)
@@ -309,7 +309,7 @@ def test_commands_without_its_token(call, port, arguments, token, words):
 
 
 @pytest.mark.parametrize("url, words", [
-    ("https://127.0.0.1:3130", "speaks no TLS"), ("127.0.0.1:3130", "such as http://127.0.0.1:3130"),
+    ("https://127.0.0.1:3130", "has no TLS"), ("127.0.0.1:3130", "such as http://127.0.0.1:3130"),
     ("http://127.0.0.1:3130/v1", "such as http://127.0.0.1:3130"), ("http://127.0.0.1:3130?x", "such as"),
     ("ftp://127.0.0.1", "such as"), ("http://user@127.0.0.1:3130", "such as"),
 ])
@@ -320,7 +320,7 @@ def test_what_is_no_place_of_it(call, url, words):
 
 def test_nobody_there(call):
     done = call("status", USHER_URL="http://127.0.0.1:1")
-    assert done.returncode == 1 and "no usher answers at http://127.0.0.1:1 (USHER_URL): Connection refused" in done.stderr
+    assert done.returncode == 1 and "no daemon responds at http://127.0.0.1:1 (USHER_URL): Connection refused" in done.stderr
     done = call("status", USHER_URL="http://no-such-host.invalid:3130")
     assert done.returncode == 1 and "no-such-host.invalid" in done.stderr
     done = call("status", USHER_URL="http://127.0.0.1:1", USHER_TOKEN="a b")

@@ -322,7 +322,7 @@ def test_env_names_no_ca_that_the_proxy_does_not_sign_with(call, daemon, state, 
     done = call("env", "--config", daemon.named)
     assert done.returncode == 1 and not done.stdout
     (line,) = done.stderr.strip().splitlines()
-    for words in (f"127.0.0.1:{daemon.port} signs with another CA", str(state / "ca.pem"), "STATE_DIRECTORY"):
+    for words in (f"127.0.0.1:{daemon.port} uses another CA", str(state / "ca.pem"), "STATE_DIRECTORY"):
         assert words in line, line
     assert sorted(state.glob("*")) == before, "no second CA was made"
     # a command with a proxy of its own has its own CA
@@ -344,7 +344,7 @@ def test_the_remedy_helps(call, daemon, state):
 @pytest.mark.parametrize("verb", [["show"], ["export"]])
 def test_no_ca_is_made_beside_another(call, daemon, state, verb):
     done = call("ca", *verb, "--config", daemon.named)
-    assert done.returncode == 1 and "signs with another CA" in done.stderr
+    assert done.returncode == 1 and "uses another CA" in done.stderr
     assert not state.exists()
     # one that is there is shown: usher run signs with it
     assert call("run", "--config", daemon.named, "--", "true").returncode == 0

@@ -56,7 +56,7 @@ def test_in_the_place_of_an_answer(start, origin, client, fault, phase):
     got = connection.buffer
     assert bool(got) == (fault not in ("empty", "reset"))
     assert [seen.target for seen in server.requests] == ["/good"] + (["/broken"] if phase == "response" else [])
-    told = usher.said("/broken", "interceptor", "the client gets no answer")
+    told = usher.said("/broken", "interceptor", "the client gets no response")
     assert len(told) == 1 and told[0].startswith("chaos: ")
     # whoever comes next is served
     assert client(usher).exchange(request("GET", f"{server.url}/good")).body == b"ok"
@@ -173,7 +173,7 @@ def test_a_body_that_is_cut_of_many_pieces(start, origin, client):
         assert int(size, 16) > 0
         got, rest = got + rest[:int(size, 16)], rest[int(size, 16) + 2:]
     assert got == body[:500_000]
-    assert usher.said("/broken", "interceptor", "broken off after 500000 bytes")
+    assert usher.said("/broken", "interceptor", "cut off after 500000 bytes")
 
 
 @pytest.mark.alone

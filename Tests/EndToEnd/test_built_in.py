@@ -91,7 +91,7 @@ def test_T53_the_interceptors_of_a_configuration(listed):
         ["INTERCEPTOR", "KIND", "CONCERNS", "DOES"],
         ["agent", "user_agent", "everything (percent: 30)", "sets the header User-Agent"],
         ["couch", "session_cookie", "host db.example.com and not (path /public/*)",
-         "logs in at /_session for the cookie AuthSession, by https to port 443 alone"],
+         "logs in at /_session for the cookie AuthSession, only https to port 443"],
         ["edit", "edits",
          "(action AUTHENTICATE and tree ~^Log or header X-Key) and status 4xx or 503", "response: set_header, delay"],
         ["turned-away", "replay", "status 429 or 503", "sends requests again that were turned away, once at most"],
@@ -119,7 +119,7 @@ def test_the_interceptors_as_json(listed):
     assert [one["name"] for one in report["interceptors"]] == ["agent", "couch", "edit", "turned-away"]
     assert report["interceptors"][1] == {
         "name": "couch", "kind": "session_cookie", "concerns": "host db.example.com and not (path /public/*)",
-        "does": "logs in at /_session for the cookie AuthSession, by https to port 443 alone"}
+        "does": "logs in at /_session for the cookie AuthSession, only https to port 443"}
 
 
 def test_a_configuration_without_interceptors(call, write_config):

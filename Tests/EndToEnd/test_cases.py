@@ -142,7 +142,7 @@ def one(expect, request="curl http://a.test/x", origin="{ status: 200, json: { a
     ("received: { json: { /c: 2 } }", "received.json /c", "2", "(none)"),
     ("received: { json: { /b: [2] } }", "received.json /b", None, "1"),
     ("received: { json_absent: [/a] }", "received.json /a", "(none)", "1"),
-    ("received: { whole: false }", "received.whole", "it is cut short", "all of it"),
+    ("received: { whole: false }", "received.whole", "cut short", "complete"),
     ("took: 5ms", "took", "5ms", "0ms"),
     ("received: { body: '~^x' }", "received.body", "~^x", '{"a":1,"b":[1,2]}'),
 ])
@@ -165,7 +165,7 @@ def test_what_is_otherwise_is_shown(test, expect, subject, expected, actual):
 
 def test_answers_that_nobody_asked_for(test):
     done = test(one("received: { status: 200 }", origin="[{ status: 200 }, { status: 201 }]"))
-    assert done.returncode == 1 and "- 2 answers" in done.stdout and "+ 1 request" in done.stdout
+    assert done.returncode == 1 and "- 2 responses" in done.stdout and "+ 1 request" in done.stdout
 
 
 def test_an_answer_that_nobody_gives(test):
@@ -192,7 +192,7 @@ def test_secrets_of_the_cases_are_not_shown_either(test):
 def test_an_answer_that_is_cut_short(test):
     origin = "{ headers: { Content-Length: 9 }, body: half }"
     assert test(one("received: { whole: false, body: half }", origin=origin)).returncode == 0
-    assert "+ it is cut short" in test(one("received: { body: half }", origin=origin)).stdout
+    assert "+ cut short" in test(one("received: { body: half }", origin=origin)).stdout
 
 
 def test_waits_take_no_time_and_are_counted(test):
@@ -286,19 +286,19 @@ def test_junit(test, tmp_path):
 
 @pytest.mark.parametrize("text, place, words", [
     ("", "1:1", "the file is empty"),
-    ("config: usher.yaml\ncases: []\n", "2:8", "there is no case here"),
+    ("config: usher.yaml\ncases: []\n", "2:8", "the file has no case"),
     ("config: usher.yaml\n", "1:1", 'lacks the key "cases"'),
     (one("recieved: { status: 200 }"), "8:7", 'did you mean "received"'),
     (one("received: { stauts: 200 }"), "8:19", 'did you mean "status"'),
     (one("sent: { json: { x: 1 } }"), "8:23", "JSON pointer"),
     (one("sent: some"), "8:13", "none, or the keys of a message"),
     (one("applied: [amuont]"), "8:7", 'no interceptor is named "amuont"'),
-    (one("{}"), "8:7", "nothing is expected"),
-    (one("action: none", request="nonsense"), "5:14", "no HTTP request"),
+    (one("{}"), "8:7", "expect is empty"),
+    (one("action: none", request="nonsense"), "5:14", "not an HTTP request"),
     (one("action: none", request="{ url: http://a.test/, body: x, json: 1 }"), "5:14", "one body"),
     (one("action: none", request="{ url: http://a.test/, file: none.txt }"), "5:43", "does not exist"),
     (one("action: none", origin="{ error: refusd }"), "6:22", 'did you mean "refused"'),
-    (one("action: none", origin="nonsense"), "6:13", "no HTTP response"),
+    (one("action: none", origin="nonsense"), "6:13", "not an HTTP response"),
     (one("sent: { url: '~(' }"), "8:20", "no regular expression"),
 ])
 def test_a_file_of_cases_that_is_no_good(test, text, place, words):

@@ -28,7 +28,7 @@ def test_check_takes_files_and_folders(call, folder, tmp_path):
     assert call("check", folder / "10.yaml", folder / "20.yaml").returncode == 0
     done = call("check", folder, more)
     assert done.returncode == 1
-    assert f"{more}:2:13: error: the name \"one\" is already taken by the interceptor of {folder}/10.yaml:3:13" in done.stdout
+    assert f"{more}:2:13: error: the name \"one\" is already used by the interceptor of {folder}/10.yaml:3:13" in done.stdout
     assert f"{more}:3:15: error: " in done.stdout
     told = json.loads(call("check", "--json", folder, more).stdout)
     assert {one["file"] for one in told["diagnostics"]} == {str(more)}

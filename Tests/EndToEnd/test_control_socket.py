@@ -30,8 +30,8 @@ def serve(binary, write_config, state, config=None, name="second.yaml"):
 
 def test_nothing_waits(daemon):
     _, person = daemon
-    assert person.says("transactions").stdout == "nothing waits for a person\n"
-    assert person.says("lockout").stdout == "no login is counted\n"
+    assert person.says("transactions").stdout == "no step-up waits for a person\n"
+    assert person.says("lockout").stdout == "no login has a count\n"
     assert person.says("deny", "abcdef").returncode == 1
 
 
@@ -84,7 +84,7 @@ def test_without_a_daemon_it_is_said(binary, state):
     person = people.Person(binary, state)
     for command in (["transactions"], ["answer", "abcdef", "x"], ["deny", "abcdef"], ["lockout"], ["lockout", "clear"]):
         done = person.says(*command)
-        assert done.returncode == 1 and f"no usher answers at {state}/admin.sock" in done.stderr, done
+        assert done.returncode == 1 and f"no daemon responds at {state}/admin.sock" in done.stderr, done
     other = person.says("transactions", "--socket", state / "other.sock")
     assert other.returncode == 1 and "other.sock" in other.stderr
     assert person.says("transactions", "extra").returncode == 2
@@ -106,21 +106,21 @@ def test_a_dead_daemons_file_is_replaced(binary, write_config, state):
 def test_a_living_daemons_is_left_alone(daemon, binary, write_config, state):
     _, person = daemon
     beside = serve(binary, write_config, state)
-    beside.wait_for(lambda: any("another usher answers" in line for line in beside.errors), "the word")
+    beside.wait_for(lambda: any("another usher is running" in line for line in beside.errors), "the word")
     assert beside.stop() == 0
     assert person.waiting() == [], "the first one's is still there"
     # where somebody named it, the daemon does not go without
     named = person.says(
         "serve", "--listen", "127.0.0.1:0", "--config",
         write_config({"admin": {"socket": str(person.socket)}}, "named.yaml"))
-    assert named.returncode == 1 and "another usher answers" in named.stderr and "admin.socket" in named.stderr
+    assert named.returncode == 1 and "another usher is running" in named.stderr and "admin.socket" in named.stderr
 
 
 def test_what_is_no_socket_is_left_alone(binary, write_config, state):
     state.mkdir(mode=0o700)
     (state / "admin.sock").write_text("mine")
     usher = serve(binary, write_config, state)
-    usher.wait_for(lambda: any("is no socket" in line for line in usher.errors), "the word")
+    usher.wait_for(lambda: any("is not a socket" in line for line in usher.errors), "the word")
     assert usher.stop() == 0
     assert (state / "admin.sock").read_text() == "mine"
 
@@ -280,20 +280,20 @@ def test_the_group_of_the_socket(binary, write_config, state, shared):
 
     assert status([group]).returncode == 0
     done = status([])
-    assert done.returncode == 1 and "its group is games: sudo adduser operator games, and log in anew" in done.stderr
+    assert done.returncode == 1 and "its group is games: sudo adduser operator games, and log in again" in done.stderr
     assert usher.stop() == 0
 
 
 @ROOT
 def test_a_group_that_cannot_come_to_it(binary, write_config, state):
     usher = serve(binary, write_config, state, {"admin": {"group": "games"}})
-    assert any("members of the group games may not enter" in line for line in usher.errors)
+    assert any("members of the group games cannot enter" in line for line in usher.errors)
     assert usher.stop() == 0
 
 
 def test_a_group_that_is_none(call, write_config):
     done = call("serve", "--config", write_config({"admin": {"group": "no-such-group"}}), "--listen", "127.0.0.1:0")
-    assert done.returncode == 1 and "there is no group no-such-group; make it: addgroup --system no-such-group" in done.stderr
+    assert done.returncode == 1 and "there is no group no-such-group; create it: addgroup --system no-such-group" in done.stderr
 
 
 @ROOT

@@ -128,7 +128,7 @@ def test_a_wrong_number_is_chosen(household, through):
     usher, sandbox = household("PushNumber", {"user": "demo", "push": "approve", "number": "wrong"})
     answer = ask(through, usher, sandbox, "/wrong")
     assert answer.status_code == 401 and shop.advice(answer)
-    assert any("another number" in line for line in sandbox.lines)
+    assert any("a wrong number" in line for line in sandbox.lines)
 
 
 def test_users_at_once_each_with_a_device(household, through):

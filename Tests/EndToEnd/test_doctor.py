@@ -88,7 +88,7 @@ def test_nobody_listens(examine, write_config, origin):
 
 def test_somebody_else_listens(examine, write_config, origin):
     server = origin()
-    assert found(examine(write_config({"listen": [server.authority]})), "problem", "is not usher")
+    assert found(examine(write_config({"listen": [server.authority]})), "problem", "another program listens on")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_no_proxy_that_bypasses(daemon, examine, call, value, bypassed):
         "timeouts": {"connect": "200ms"}})
     for name in ("NO_PROXY", "no_proxy"):
         findings = examine(proxy.named, **shell(call, proxy.named) | {name: value})
-        assert found(findings, "problem", f"{name} lets {bypassed} past the proxy"), findings
+        assert found(findings, "problem", f"{name} excludes {bypassed} from the proxy"), findings
     findings = examine(proxy.named, **shell(call, proxy.named) | {"NO_PROXY": "other.test"})
-    assert not found(findings, "problem", "past the")
+    assert not found(findings, "problem", "from the proxy, with")
 
 
 @pytest.mark.parametrize("config, verdict", [({}, "note"), (
@@ -226,7 +226,7 @@ def test_the_name_of_the_session_cookie(daemon, examine, origin, cookie, told, i
     findings = found(examine(proxy.named), "problem", "session cookie")
     assert (findings == []) == is_right
     for _, what, remedy in findings:
-        assert "iPlanetDirectoryPro" in what and cookie in what and remedy.startswith("write cookie: iPlanetDirectoryPro")
+        assert "iPlanetDirectoryPro" in what and cookie in what and remedy.startswith("set cookie: iPlanetDirectoryPro")
 
 
 @pytest.mark.parametrize("tls, is_told", [({}, False), ({"intercept": ["a.example.com"]}, True)])
@@ -279,7 +279,7 @@ def test_an_advice_that_does_not_count_is_noted(examine, write_config, origin):
         return found(examine(config, "--", "curl", "-s", f"{server.url}/1", f"{server.url}/2"), "note", "in its body")
 
     ((_, what, remedy),) = notes(["header", "redirect"])
-    assert f"{server.url}/* holds an advice" in what and "body]" in remedy
+    assert f"{server.url}/* has an advice" in what and "body]" in remedy
     assert notes(["header", "body"]) == []
 
 
@@ -289,7 +289,7 @@ def test_a_command_that_trusts_the_ca(examine, write_config, secure_origin, cert
     server = secure_origin()
     config = write_config(inside.config(certificates))
     findings = examine(config, "--", "curl", "-sS", f"https://{server.authority}/")
-    (finding,) = found(findings, "ok", "certificate is believed")
+    (finding,) = found(findings, "ok", "certificate is trusted")
     assert "TLSv1.3" in finding[1] and "h2" in finding[1]
     assert found(findings, "ok", "1 exchange")
     assert not found(findings, "problem", "") and not found(findings, "note", "tunnel")
@@ -310,7 +310,7 @@ def test_hosts_of_the_command_line(examine, write_config, secure_origin, certifi
     url = f"https://{server.authority}/"
     host = server.authority.rpartition(":")[0]
     assert found(examine(config, "--", "curl", "-sS", url), "note", "unopened")
-    assert found(examine(config, "--intercept", host, "--", "curl", "-sS", url), "ok", "certificate is believed")
+    assert found(examine(config, "--intercept", host, "--", "curl", "-sS", url), "ok", "certificate is trusted")
 
 
 def test_an_origin_that_is_not_trusted(examine, write_config, secure_origin, certificates):
@@ -360,8 +360,8 @@ def test_a_daemon_that_is_asked_over_tcp(daemon, examine, binary, write_config, 
     port = admin.Port(usher)
     plain = write_config({"listen": [f"127.0.0.1:{usher.port}"]}, "plain.yaml")
     findings = examine(plain, USHER_URL=port.url, USHER_TOKEN=admin.TOKEN)
-    assert found(findings, "ok", f"commands speak to the daemon at {port.url}, by USHER_URL")
-    assert found(examine(plain, USHER_URL=port.url), "problem", "wants a token: set USHER_TOKEN")
+    assert found(findings, "ok", f"commands use the daemon at {port.url} because of USHER_URL")
+    assert found(examine(plain, USHER_URL=port.url), "problem", "requires a token: set USHER_TOKEN")
     assert found(examine(plain, USHER_URL="nowhere"), "problem", "USHER_URL takes the address of admin.listen")
     assert usher.stop() == 0
 

@@ -81,7 +81,7 @@ def test_a_drain_finishes_what_runs(daemon, held):
         assert answer.body == b"to the end" and answer.get("connection") == "close"
         assert client.is_at_end()
     assert usher.process.wait(wire.TIMEOUT) == 0
-    drain.wait_for(lambda: "the daemon has ended" in drain.lines, "the end")
+    drain.wait_for(lambda: "the daemon has stopped" in drain.lines, "the end")
     assert drain.process.wait(wire.TIMEOUT) == 0
 
 
@@ -132,7 +132,7 @@ def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, sta
         drain.wait_for(lambda: any("1 exchange under way" in line for line in drain.errors), "what is left")
         usher.process.send_signal(signal.SIGSTOP)
         try:
-            drain.wait_for(lambda: any("did not answer" in line for line in drain.errors), "that it is slow")
+            drain.wait_for(lambda: any("did not respond" in line for line in drain.errors), "that it is slow")
             assert drain.process.poll() is None
         finally:
             usher.process.send_signal(signal.SIGCONT)
@@ -164,7 +164,7 @@ def test_a_daemon_that_hangs_up_is_about_to_end(call):
         daemon.start()
         done = call("drain", USHER_URL=url, USHER_TOKEN="0123456789abcdef")
         daemon.join(wire.TIMEOUT)
-    assert (done.returncode, done.stdout) == (0, "the daemon has ended\n")
+    assert (done.returncode, done.stdout) == (0, "the daemon has stopped\n")
     assert done.stderr == "usher: 0 connections left, 0 exchanges under way\n"
 
 
@@ -175,7 +175,7 @@ def test_what_takes_too_long_is_cut_off(binary, write_config, state, held):
         client.send(request("GET", f"{server.url}/"))
         programs.eventually(lambda: server.requests, "the request at the origin")
         done = people.Person(binary, state).says("drain")
-        assert done.returncode == 0 and done.stdout == "the daemon has ended\n"
+        assert done.returncode == 0 and done.stdout == "the daemon has stopped\n"
     assert usher.process.wait(wire.TIMEOUT) == 0
     assert usher.stop() == 0
 

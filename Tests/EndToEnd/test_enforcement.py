@@ -341,8 +341,8 @@ def test_explain_and_check_tell(call, write_config, sandbox, resource):
     bare["authorization"]["resources"] = [{"url": "https://closed.example.com/*", "enforce": "am"}]
     del bare["authorization"]["enforce"]["application"]
     warned = call("check", write_config(bare))
-    assert "so AM can be asked about none of them" in warned.stderr + warned.stdout
-    assert "no policy set is named" in warned.stderr + warned.stdout
+    assert "so Usher cannot ask AM and refuses them" in warned.stderr + warned.stdout
+    assert "enforce names no application" in warned.stderr + warned.stdout
 
 
 def test_cases_answer_for_am(call, write_config, tmp_path):

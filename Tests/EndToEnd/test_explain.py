@@ -77,7 +77,7 @@ def test_what_is_shown_to_a_person(explain):
     text = done.stdout
     assert "\x1b" not in text and "s3cr3t-tag" not in text
     for line in (
-        "   no  near: path is /x, wanted /no (all else fits)", "Interceptors of the response",
+        "   no  near: path is /x, wanted /no (everything else matches)", "Interceptors of the response",
         "- GET http://shop.test/x", "+ GET http://shop.test/x?tag=REDACTED", "- server: old", '-   "price": "1"',
         '+   "price": "2"', "Received",
     ):
@@ -88,7 +88,7 @@ def test_what_is_shown_to_a_person(explain):
 
 def test_an_interceptor_answers_in_the_response_phase(explain):
     done = explain("curl http://shop.test/x", "HTTP/1.1 404 Not Found\n\n")
-    assert "answered by interceptor gone with status 410" in done.stdout
+    assert "response of interceptor gone with status 410" in done.stdout
     told = json.loads(explain("curl http://shop.test/x", "HTTP/1.1 404 Not Found\n\n", "--json").stdout)
     assert told["forwarded"] and told["received"]["status"] == 410 and told["received"]["body"] == "gone"
 
@@ -121,7 +121,7 @@ def test_without_an_answer_nothing_is_said_of_one(explain):
 @pytest.mark.parametrize("answer", ["", "hello", "GET / HTTP/1.1\n\n"])
 def test_what_is_no_answer(explain, answer):
     done = explain("curl http://shop.test/x", answer)
-    assert done.returncode == 2 and "no HTTP response" in done.stderr and not done.stdout
+    assert done.returncode == 2 and "not an HTTP response" in done.stderr and not done.stdout
 
 
 def test_standard_input_is_one_of_them(explain):
@@ -166,7 +166,7 @@ def test_what_hangs_on_an_address(call, write_config, allow, deny, url, words):
     assert done.returncode == 0, done.stderr
     told = json.loads(call("explain", "--config", config, "--json", given=f"curl {url}").stdout)
     assert told["forwarded"]
-    assert ("Forwarded where the address is allowed" in done.stdout) == (words is not None)
+    assert ("Forwarded if the address is permitted" in done.stdout) == (words is not None)
     assert (told["address"] is None) if words is None else (words in told["address"] and words in done.stdout)
 
 

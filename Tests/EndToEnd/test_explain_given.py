@@ -48,7 +48,7 @@ def explain(arguments):
 ])
 def test_a_destination_that_is_denied(explain, url, entry):
     done = explain(f"curl {url}")
-    assert "Not forwarded: answered by usher with status 403: the configuration forbids" in done.stdout, done.stdout
+    assert "Not forwarded: response of usher with status 403: the configuration forbids" in done.stdout, done.stdout
     assert f"destinations.deny holds {entry}" in done.stdout
     told = json.loads(explain(f"curl {url}", "--json").stdout)
     assert told["forwarded"] is None and told["sent"] == []
@@ -81,7 +81,7 @@ def test_everything_is_in_the_json_too(explain):
 
 
 def test_words_of_a_tunnel_and_of_what_was_answered_before(explain):
-    assert "left unopened (tls.except)" in explain("curl https://left.test/").stdout
+    assert "not opened (tls.except)" in explain("curl https://left.test/").stdout
     text = explain("curl http://shop.test/stop").stdout
     assert "later: its condition looks at the response, and stop ended the chain before there was one" in text
     assert "later: its condition looks at the response, which is not there yet" in explain("curl http://shop.test/").stdout
@@ -91,7 +91,7 @@ def test_a_command_as_an_argument(explain, arguments):
     done = explain("", "curl -d a=b http://shop.test/")
     assert done.returncode == 0 and "  POST http://shop.test/" in done.stdout, done.stderr
     done = explain("", "curl http://shop.test/", "--request", "-")
-    assert done.returncode not in (0, 1) and "leave one out" in done.stderr
+    assert done.returncode not in (0, 1) and "give one" in done.stderr
     answer = "HTTP/1.1 200 OK\n\nhello"
     done = explain(answer, "curl http://shop.test/", "--response", "-", "--json")
     assert json.loads(done.stdout)["response"]["body"] == "hello", done.stderr

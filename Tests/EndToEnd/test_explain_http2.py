@@ -65,7 +65,7 @@ def test_the_answer_of_a_stream(explain, tmp_path):
     ("https://shop.test/", "--http2", "HTTP/2", "Protocol     HTTP/2"),
     ("https://shop.test/", "--http2-prior-knowledge", "HTTP/2", "Protocol     HTTP/2"),
     ("https://shop.test/", "--http1.1", "HTTP/1.1", None),
-    ("http://shop.test/", "--http2", "HTTP/1.1", "Protocol     HTTP/1.1: clients ask a proxy in it for what has an http URL"),
+    ("http://shop.test/", "--http2", "HTTP/1.1", "Protocol     HTTP/1.1: clients use it with a proxy for http URLs"),
 ])
 def test_curl(explain, url, options, protocol, words):
     command = f"curl {options} -d a=1 {url}"
@@ -78,7 +78,7 @@ def test_curl(explain, url, options, protocol, words):
 
 def test_a_tunnel_in_a_stream(explain):
     done = explain(":method: CONNECT\n:authority: a.test:443\n")
-    assert "Not forwarded: a tunnel is made" in done.stdout and "Protocol     HTTP/2" in done.stdout, done.stdout
+    assert "Not forwarded: this opens a tunnel" in done.stdout and "Protocol     HTTP/2" in done.stdout, done.stdout
     done = explain(":method: CONNECT\n:authority: a.test:25\n", config=OPEN + "destinations: { connect_ports: [443] }\n")
     assert "status 403" in done.stdout, done.stdout
 
@@ -91,7 +91,7 @@ def test_where_clients_are_not_offered_it(explain):
     assert told["protocol"] == "HTTP/1.1" and lower(told["forwarded"]["headers"])["via"] == "1.1 usher"
     # who does not ask is not understood
     done = explain(FIELDS.replace(":scheme: https", ":scheme: http"), config=config)
-    assert "Not forwarded: answered by usher with status 505: " in done.stdout, done.stdout
+    assert "Not forwarded: response of usher with status 505: " in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("line, words", [
@@ -105,7 +105,7 @@ def test_what_is_missing(explain, line, words):
 
 @pytest.mark.parametrize("old, new, words", [
     (":path: /x?y=1", ":path: /x#top", "line 4, :path: /x#top: the request target holds a character that a URL may not hold"
-     " (the fragment, from # on, stays with the client: leave it out)"),
+     " (remove the fragment, from # on, which clients do not send)"),
     (":path: /x?y=1", ":path: /x\n:path: /y", "line 5, :path: /y: a pseudo-field stands there twice"),
     (":authority: shop.test", ":authority: me:pw@shop.test", "line 3, :authority: "),
     ("content-type", "Content-Type", "line 7, Content-Type: text/plain: a field name holds a capital letter"),

@@ -39,7 +39,7 @@ def test_a_list(site):
     assert text[0].split() == ["TIME", "FLOW", "METHOD", "ACTION", "MS", "SENT", "GOT", "MARKS", "WHERE"]
     assert len(text) == 4 and "404" in text[2] and "\x1b" not in "".join(text)
     assert len(place.flows("--limit", "2")) == 2
-    assert place.person.says("flows", "status=599").stdout == "no flow is kept that fits\n"
+    assert place.person.says("flows", "status=599").stdout == "no flow matches\n"
 
 
 def test_filters(site):
@@ -126,7 +126,7 @@ def test_a_request_that_its_client_cancels(site, origin):
     client.send(frames.reset(1, 8))
     flow = place.flow("/given-up")
     go.set()
-    words = "the client cancelled the request: it reset its stream before it had the whole answer"
+    words = "the client cancelled the request: it reset its stream before the end of the response"
     assert flow["flow"].get("status") is None
     assert words in [event["text"] for event in flow["events"]]
     assert words in place.person.says("flow", flow["flow"]["id"]).stdout
@@ -145,7 +145,7 @@ def test_changes_are_told_before_and_after(site):
     assert len(place.flows("changed=request")) == 1 and place.flows("changed!=yes") == []
     story = place.person.says("flow", whole["flow"]["id"]).stdout
     assert "+ X-Added: yes" in story and "+ X-Back: again" in story and '"name": "x",' in story
-    assert story.index("Request\n") < story.index("What happened") < story.index("went out changed") < story.index("Response\n")
+    assert story.index("Request\n") < story.index("Events") < story.index("went out changed") < story.index("Response\n")
 
 
 def test_ids_may_be_shortened(site):
@@ -157,7 +157,7 @@ def test_ids_may_be_shortened(site):
     ends = [flow["id"][-6:] for flow in flows]
     assert len(set(ends)) == 3 and [place.whole(end)["flow"]["id"] for end in ends] == [flow["id"] for flow in flows]
     several = place.person.says("flow", id[:2])
-    assert several.returncode == 1 and "fits several flows" in several.stderr
+    assert several.returncode == 1 and "matches several flows" in several.stderr
     for odd in ("../x", "%2e", "zz", "1" * 40, "\x1b[31m"):
         done = place.person.says("flow", odd)
         assert done.returncode == 1 and "\x1b" not in done.stderr, odd
@@ -323,4 +323,4 @@ def test_where_nothing_is_kept(site):
     place.get("/json")
     for command in (["flows"], ["flows", "-f"], ["flow", "1"], ["replay", "1"], ["export", "--har", "-"]):
         done = place.person.says(*command)
-        assert done.returncode == 1 and "no journal is kept" in done.stderr and not done.stdout, done
+        assert done.returncode == 1 and "there is no journal" in done.stderr and not done.stdout, done

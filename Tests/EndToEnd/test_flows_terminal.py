@@ -141,4 +141,4 @@ def test_a_follower_ends_with_the_daemon_and_with_its_reader(binary, write_confi
     assert json.loads(piped.stdout.read())["status"] == 200
     assert place.usher.stop() == 0
     assert follower.process.wait(15) == 1
-    follower.wait_for(lambda: any("has ended" in line or "says nothing" in line for line in follower.errors), "why")
+    follower.wait_for(lambda: any("has stopped" in line or "sends nothing" in line for line in follower.errors), "why")

@@ -187,7 +187,7 @@ def test_a_name_without_an_ascii_form_is_told_with_its_place(call, write_config)
     path = write_config({"tls": {"intercept": ["b\u200fücher.example"]}})
     done = call("check", path)
     assert done.returncode == 1
-    assert "tls.intercept[0]: the host has no ASCII form that DNS knows (IDNA)" in done.stderr + done.stdout
+    assert "tls.intercept[0]: the host has no valid ASCII form for DNS (IDNA)" in done.stderr + done.stdout
 
 
 def test_curl_commands_may_name_hosts_in_unicode(call, write_config):

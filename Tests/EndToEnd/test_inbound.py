@@ -204,7 +204,7 @@ def test_beyond_loopback_a_password_is_needed(binary, write_config):
     config = write_config({"clients": {"allow": "0.0.0.0/0"}})
     run = subprocess.run([binary, "check", config], capture_output=True, text=True, timeout=20)
     assert run.returncode == 1
-    assert "clients.basic is needed" in run.stdout + run.stderr
+    assert "requires clients.basic" in run.stdout + run.stderr
     assert "htpasswd -B" in run.stdout + run.stderr
 
 

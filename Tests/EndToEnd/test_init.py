@@ -38,7 +38,7 @@ def test_it_writes_over_nothing(call, tmp_path):
     path = tmp_path / "usher.yaml"
     path.write_text("mine\n")
     done = call("init", "--am", "https://am.test/am", "--output", path)
-    assert done.returncode == 1 and "is there already" in done.stderr
+    assert done.returncode == 1 and "exists; name another file" in done.stderr
     assert path.read_text() == "mine\n"
     link = tmp_path / "link.yaml"
     link.symlink_to(tmp_path / "nowhere.yaml")
@@ -102,7 +102,7 @@ def test_the_defaults_do(binary, call, tmp_path):
 
 def test_questions_that_nobody_answers(binary, tmp_path):
     status, _, errors = answered(binary, tmp_path, ["", "\x04"])
-    assert status == 2 and "nothing is written" in errors and not (tmp_path / "usher.yaml").exists()
+    assert status == 2 and "no file was written" in errors and not (tmp_path / "usher.yaml").exists()
 
 
 def entry(method, url, status=200, headers=(), answer="", body=None, given=()):

@@ -155,7 +155,7 @@ def test_what_goes_wrong_and_what_goes_on_at_the_same_time(app):
     assert len(app.journeys("not", "tree=StepUp")) == 2 and app.journeys("by=usher") == []
     assert len(app.journeys("login=user*")) == 1 and len(app.journeys("status=401")) == 1
     assert len(app.journeys("--limit", "1")) == 1
-    assert app.told("journeys", "login=nobody").stdout == "no journey is kept that fits\n"
+    assert app.told("journeys", "login=nobody").stdout == "no journey matches\n"
     failed = app.told("journey", found[0]["id"]).stdout
     assert "failed: " in failed.splitlines()[0]
 
@@ -168,7 +168,7 @@ def test_an_upgrade_names_what_it_is_of(app):
     whole = app.journey(upgrade["id"])
     assert whole["from"] == {"session": login["session"], "journey": login["id"]}
     assert app.journey(login["id"])["stepped_up_by"] == [upgrade["id"]]
-    assert f"began with {login['session']}, which journey {login['id']} won" in app.told("journey", upgrade["id"]).stdout
+    assert f"started with {login['session']}, obtained by journey {login['id']}" in app.told("journey", upgrade["id"]).stdout
 
 
 def test_a_step_up_of_usher_s_own(app):
@@ -233,14 +233,14 @@ def test_a_link_that_was_mailed(app):
     assert "tokenId" in answer.json(), answer.text
     one = programs.eventually(lambda: app.journeys("outcome=succeeded"), "the end")
     assert len(one) == 1 and one[0]["steps"] == 3 and one[0]["login"] == "user5"
-    assert "goes on by a link that was mailed" in app.told("journey", one[0]["id"]).stdout
+    assert "continues with a mailed link" in app.told("journey", one[0]["id"]).stdout
 
 
 def test_two_are_compared(app):
     app.login(), app.login(), app.login("user2")
     one, same, other = (journey["id"] for journey in app.ended(3))
     done = app.told("journey", "diff", one, same)
-    assert done.returncode == 0 and done.stdout == f"journeys {one} and {same} went alike\n", done.stdout
+    assert done.returncode == 0 and done.stdout == f"journeys {one} and {same} are alike\n", done.stdout
     done = app.told("journey", "diff", one, other)
     assert done.returncode == 1 and done.stdout.startswith(f"- journey {one}\n+ journey {other}\n")
     assert "-   NameCallback “User Name”: demo" in done.stdout and "+   NameCallback “User Name”: user2" in done.stdout
@@ -265,12 +265,12 @@ def test_at_a_terminal(app, binary):
 
 def test_who_asks_for_what_there_is_not_is_told_what_there_is(app, start, tmp_path, binary):
     empty = app.told("journeys")
-    assert empty.returncode == 0 and empty.stdout.startswith("no login went through yet: ") and "(am)" in empty.stdout
-    assert "none is kept" in app.told("journey", "dead").stderr
+    assert empty.returncode == 0 and empty.stdout.startswith("no login was recorded yet: ") and "am names" in empty.stdout
+    assert "there is none" in app.told("journey", "dead").stderr
     app.login()
     one = app.ended(1)[0]
     done = app.told("journey", "dead")
-    assert done.returncode == 1 and f"no journey dead is kept; the newest are {one['id']}" in done.stderr
+    assert done.returncode == 1 and f"there is no journey dead; the newest are {one['id']}" in done.stderr
     app.http.get(f"{app.sandbox.plain}/x", timeout=10)
     flow = programs.eventually(
         lambda: app.person.says("flows", "--json", "path=*/x").stdout.splitlines(), "the flow")[-1]

@@ -238,7 +238,7 @@ def test_a_key_that_others_may_read_is_not_used(world, state):
     (state / "kept/tokens.key").chmod(0o640)
     play.usher = None
     play.begin()
-    line, = play.said("tokens are kept in memory alone")
+    line, = play.said("tokens are kept only in memory")
     assert "tokens.key" in line and "chmod 600" in line
     assert play.get().body == b"shop"
 
@@ -249,7 +249,7 @@ def test_two_daemons_do_not_spend_each_others_tokens(world, state):
     play.on_disk()
     first, play.usher = play.usher, None
     play.begin()
-    line, = play.said("tokens are kept in memory alone")
+    line, = play.said("tokens are kept only in memory")
     assert "another usher" in line and "STATE_DIRECTORY" in line
     assert play.get().body == b"shop" and len(play.grants.calls) == 2
     assert first.stop() == 0
@@ -281,7 +281,7 @@ def test_what_no_entry_asks_for_is_told_of_and_left(world):
     assert str(play.kept) in line
     play.config["tokens"] = [{**entry, "scope": "read"}]
     play.begin()
-    line, = play.said("of entries that tokens has no more")
+    line, = play.said("of entries of tokens that were removed or changed")
     play.config["tokens"] = [entry]
     play.begin()
     assert play.get().body == b"shop" and len(play.grants.calls) == 1
@@ -301,6 +301,6 @@ def test_a_folder_that_cannot_be_written_to_costs_a_line(world, tmp_path):
     folder.mkdir()
     (folder / "kept").write_text("a file where a folder has to be")
     play = world(credentials()).begin(state=folder)
-    line, = play.said("tokens are kept in memory alone")
+    line, = play.said("tokens are kept only in memory")
     assert str(folder) in line
     assert play.get().body == b"shop"

@@ -114,7 +114,7 @@ def test_T06_a_limit_of_five_attempts(play, origin):
 def test_T07_no_retry_in_the_request_phase(call, write_config):
     """It would mean nothing there, and is refused."""
     done = call("check", write_config({"interceptors": [{"name": "again", "request": [{"retry": {}}]}]}))
-    assert done.returncode == 1 and '"retry" cannot be done to a request' in done.stdout + done.stderr
+    assert done.returncode == 1 and '"retry" does not apply to a request' in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("chain, count", [

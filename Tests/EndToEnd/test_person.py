@@ -132,9 +132,9 @@ def test_twice_and_for_anothers(daemon, app):
     assert [a.answer().status for a in answered] == [200]
     # what the other does not ask for, and what nobody asks
     wrong = person.says("answer", two["id"], "--callback", "ChoiceCallback", "Yes")
-    assert wrong.returncode == 1 and "for no ChoiceCallback" in wrong.stderr
+    assert wrong.returncode == 1 and "not for ChoiceCallback" in wrong.stderr
     assert "no step-up of that id waits" in person.says("answer", "zzzzzz", "x").stderr
-    assert "say which is answered" in person.says("answer", two["id"], "x").stderr
+    assert "name the callback" in person.says("answer", two["id"], "x").stderr
     assert person.waiting()[0]["id"] == two["id"]
 
 
@@ -188,7 +188,7 @@ def test_a_drain_waits_for_the_person(sandbox, binary, write_config, state, app)
     assert usher.process.wait(programs.DEADLINE) == 0
     usher.stop()
     assert not person.socket.exists()
-    assert "no usher answers at" in person.says("transactions").stderr
+    assert "no daemon responds at" in person.says("transactions").stderr
 
 
 def listens(port):
@@ -266,7 +266,7 @@ def test_the_lockout_is_shown_and_cleared(daemon, app):
     mark = uuid.uuid4().hex
     assert app(usher, f"/{mark}").answer().status == 401
     assert usher.said(mark, "note", "AM refused these answers once")
-    assert "no login of that id" in person.says("lockout", "clear", "ffffffff").stderr
+    assert "no count for that id" in person.says("lockout", "clear", "ffffffff").stderr
     for command in (["lockout", "clear", ""], ["deny", ""], ["answer", "", "x"]):
         done = person.says(*command)
         assert done.returncode == 2 and "the id is empty" in done.stderr
@@ -282,7 +282,7 @@ def test_explain_says_that_a_person_would_be_asked(daemon, sandbox, write_config
     _, person = daemon()
     config = write_config(shop.config(sandbox, answers=[{"otherwise": "ask"}]), "explained.yaml")
     done = person.says("explain", "--config", config, f"curl {sandbox.shop}/x")
-    assert "where no answer fits, a person would be asked" in done.stdout, done
+    assert "if no answer matches, a person is asked" in done.stdout, done
     told = json.loads(person.says("explain", "--config", config, "--json", f"curl {sandbox.shop}/x").stdout)
     assert told["asks_person"] is True
 

@@ -50,7 +50,7 @@ def test_files_beside_it_count(start, binary, state, tmp_path):
 def test_what_has_to_wait_for_a_start_is_named_until_then(daemon):
     usher, person = daemon
     usher.config.write_text(MARK.format(value="old") + "workers: 3\nadmin: { socket: other.sock }\n")
-    words = "workers and admin.socket take effect at the next start (usher upgrade is one)\n"
+    words = "workers and admin.socket take effect at the next start (or with usher upgrade)\n"
     socket = ["--socket", person.socket]
     assert person.says("reload", *socket).stdout == "generation 2: workers, admin.socket changed\n" + words
     # it is not forgotten with the next one
@@ -66,7 +66,7 @@ def test_every_fault_is_told_with_its_place(daemon, origin):
     assert done.returncode == 1 and done.stdout == ""
     lines = done.stderr.splitlines()
     assert lines[0].startswith(f"{usher.config}:5:1: error: ") and lines[1].startswith(f"{usher.config}:6:")
-    assert lines[-1] == "usher: the configuration was not reloaded; generation 1 stays"
+    assert lines[-1] == "usher: the configuration was not reloaded; generation 1 stays in use"
     report = person.says("reload", "--json")
     assert report.returncode == 1
     report = json.loads(report.stdout)
@@ -111,7 +111,7 @@ def test_without_a_daemon_the_commands_say_so(binary, state):
     person = people.Person(binary, state)
     for command in ("reload", "status", "drain", "upgrade"):
         done = person.says(command)
-        assert done.returncode == 1 and "no usher answers" in done.stderr, done
+        assert done.returncode == 1 and "no daemon responds" in done.stderr, done
         assert person.says(command, "extra").returncode == 2
 
 

@@ -97,7 +97,7 @@ def test_without_it_nothing_is_revealed(world):
 def test_the_key_is_needed(world, call, write_config):
     del world.config["state"]
     done = call("check", write_config(world.config), KEY=KEY)
-    assert done.returncode == 1 and "journal.reveal needs state.key" in done.stderr + done.stdout
+    assert done.returncode == 1 and "journal.reveal requires state.key" in done.stderr + done.stdout
 
 
 def test_the_port_shows_none(world):

@@ -165,7 +165,7 @@ def test_doctors_command_does_not_get_it_either(call, robot):
     script = 'echo "pass=$ROBOT_PASSWORD user=$ROBOT_USER"'
     done = call("doctor", "--config", config, "--pass-env", "ROBOT_USER", "--", "sh", "-c", script, **variables)
     assert "pass= user=robot\n" in done.stdout
-    assert "did not get what the configuration reads: CREDENTIALS_DIRECTORY, ROBOT_PASSWORD" in done.stdout
+    assert "did not get the variables that the configuration reads: CREDENTIALS_DIRECTORY, ROBOT_PASSWORD" in done.stdout
     assert "pass-phrase" not in done.stdout
 
 
@@ -181,7 +181,7 @@ def test_arguments_stay_as_they_are(call):
 
 
 @pytest.mark.parametrize("command, status, words", [
-    (["no-such-command-here"], 127, "no such command in PATH"), (["/no/such/file"], 127, "No such file"),
+    (["no-such-command-here"], 127, "command not found in PATH"), (["/no/such/file"], 127, "No such file"),
     (["/etc/passwd"], 126, "Permission denied"), (["/"], 126, "denied"),
 ])
 def test_what_cannot_be_run(call, command, status, words):
@@ -289,7 +289,7 @@ def test_a_command_that_goes_past_the_proxy(call):
     done = call("run", "--", "true")
     assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("usher: nothing came through the proxy")
     done = call("run", "--require-traffic", "--", "node", "--version")
-    assert done.returncode == 1 and "node did not ask it (Node asks for a proxy from" in done.stderr
+    assert done.returncode == 1 and "node did not use it (Node supports a proxy from" in done.stderr
     done = call("run", "--quiet", "--require-traffic", "--", "true")
     assert done.returncode == 1 and "nothing came through" in done.stderr
     # its own failure comes first
@@ -343,13 +343,13 @@ def test_the_configurations_port_answers_about_it(running, call, write_config, o
     child = running("--config", config, "--", "sh", "-c", f"curl -sS {server.url}/asked; echo; read line")
     assert child.stdout.readline() == "ok\n"
     lines = iter(child.stderr.readline, "")
-    port = next(match for match in map(re.compile(r"answering about itself on (\S+)").search, lines) if match).group(1)
+    port = next(match for match in map(re.compile(r"serving the admin API on (\S+)").search, lines) if match).group(1)
     asking = {"USHER_URL": f"http://{port}", "USHER_TOKEN": TOKEN}
     assert call("flows", "--wait", "1", "path=/asked", **asking).returncode == 0
     # another one cannot have the port, and runs without it
     taken = write_config({"admin": {"listen": port, "token": "${env.ADMIN_TOKEN}"}}, "taken.yaml")
     done = call("run", "--config", taken, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (0, "ran\n") and "this command's proxy does without it" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "ran\n") and "this command's proxy runs without it" in done.stderr
     child.communicate("\n", timeout=programs.DEADLINE)
     assert child.returncode == 0
 

@@ -89,7 +89,7 @@ def test_the_file_of_its_authority(binary):
     program = programs.Program([binary, "sandbox", "--tls", "--listen", "127.0.0.1:0"])
     try:
         port = program.ports("sandbox", 1)[0]
-        path = next(line for line in program.errors if "CA in " in line).split("CA in ")[1].split(";")[0]
+        path = next(line for line in program.errors if "CA is in " in line).split("CA is in ")[1].split(";")[0]
         with wire.Connection(("127.0.0.1", port)) as client:
             inside.secured(client, inside.context(path), "shop.localhost")
             assert client.exchange(inside.get("shop.localhost", "/plain/echo")).status == 200
@@ -99,7 +99,7 @@ def test_the_file_of_its_authority(binary):
 
 
 @pytest.mark.parametrize("options, status, words", [
-    (["--ca-file", "x.pem"], 2, "--ca-file goes with --tls"),
+    (["--ca-file", "x.pem"], 2, "--ca-file requires --tls"),
     (["--tls", "--ca-file", "/nowhere/x.pem"], 1, "/nowhere/x.pem cannot be written: No such file")], ids=["alone", "nowhere"])
 def test_a_file_that_cannot_be(binary, options, status, words):
     done = subprocess.run(

@@ -41,7 +41,7 @@ def test_the_service_manager_is_told_what_became_of_a_reload(binary, write_confi
         assert manager.recv(4096) == b"READY=1\nSTATUS=serving with 1 worker by generation 1"
         for text, told in (
                 ("version: 1\nworkers: 1\nnonsense: 1\n",
-                 b"by generation 1; the configuration was not reloaded; generation 1 stays"),
+                 b"by generation 1; the configuration was not reloaded; generation 1 stays in use"),
                 ("version: 1\nworkers: 1\n", b"by generation 2")):
             config.write_text(text)
             usher.process.send_signal(signal.SIGHUP)
@@ -195,4 +195,4 @@ def test_two_cannot_have_one_port(start, binary, write_config):
         done = subprocess.run(
             [binary, "serve", "--config", config], capture_output=True, text=True, timeout=60,
             env={**os.environ, "XDG_RUNTIME_DIR": "", "STATE_DIRECTORY": str(config.parent / "other")})
-        assert done.returncode == 1 and "another program has that port: stop it, or choose another" in done.stderr, done
+        assert done.returncode == 1 and "another program uses that port: stop it, or choose another" in done.stderr, done

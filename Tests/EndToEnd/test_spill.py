@@ -114,7 +114,7 @@ def test_a_restart_keeps_flows(world):
     assert [flow["sequence"] for flow in world.listed(limit=2)] == [2, 3]
     world.written(3)
     status = world.person.says("status").stdout
-    assert "; on the disk 3 flows in" in status
+    assert "; on disk 3 flows in" in status
 
 
 def test_flows_of_an_earlier_run_are_sent_again_and_exported(world, tmp_path):
@@ -202,7 +202,7 @@ def test_a_damaged_file_is_put_aside(world):
     world.file.write_bytes(b"no journal " * 1000)
     world.begin().get("/gzip")
     world.written(1)
-    assert len(world.said("it lies in")) == 1 and world.file.with_name("journal.db.old").exists()
+    assert len(world.said("it was moved to")) == 1 and world.file.with_name("journal.db.old").exists()
     assert [flow["url"].rsplit("/", 1)[1] for flow in world.listed()] == ["gzip"]
 
 
@@ -233,7 +233,7 @@ def test_one_process_at_a_time(world, tmp_path):
         world.binary, world.write_config({**world.config, "admin": {"socket": str(tmp_path / "other.sock")}}, "other.yaml"),
         state=world.folder)
     world.running.insert(0, other)
-    other.wait_for(lambda: any("another usher keeps its own" in line for line in other.errors), "the line")
+    other.wait_for(lambda: any("another usher uses" in line for line in other.errors), "the line")
     world.get("/json", usher=other)
     world.written(1)
     assert world.rows() == [(1,)]
@@ -261,12 +261,12 @@ def test_a_full_disk(world):
                 fields = [("X-Filler", os.urandom(1500).hex())]
                 url = f"http://127.0.0.1:{world.origin.port}/json"
                 assert client.exchange(request("GET", url, fields)).status == 200, "requests go on"
-        world.usher.wait_for(lambda: world.said("in memory alone for now"), "the line")
+        world.usher.wait_for(lambda: world.said("only in memory for now"), "the line")
         assert world.listed(limit=1), "and so do answers"
         for name in ("filler", "filler2"):
             (kept / name).unlink()
-        world.usher.wait_for(lambda: world.said("on the disk again"), "its end", seconds=30)
-        assert len(world.said("in memory alone for now")) == 1 and len(world.said("on the disk again")) == 1
+        world.usher.wait_for(lambda: world.said("on disk again"), "its end", seconds=30)
+        assert len(world.said("only in memory for now")) == 1 and len(world.said("on disk again")) == 1
         world.get("/json")
         programs.eventually(lambda: world.rows("SELECT max(sequence) FROM flows") == [(502,)], "what comes behind it")
         world.end()
@@ -279,12 +279,12 @@ def test_a_folder_that_nobody_may_write_to(world):
     world.folder.mkdir(mode=0o700)
     (world.folder / "kept").write_text("a file where a folder has to be")
     world.begin().get("/json")
-    world.usher.wait_for(lambda: world.said("in memory alone for now"), "the line")
+    world.usher.wait_for(lambda: world.said("only in memory for now"), "the line")
     assert [flow["sequence"] for flow in world.listed(count=1)] == [1]
     assert world.status()["disk"]["open"] is False
     (world.folder / "kept").unlink()
-    world.usher.wait_for(lambda: world.said("on the disk again"), "its end", seconds=30)
-    assert len(world.said("in memory alone for now")) == 1
+    world.usher.wait_for(lambda: world.said("on disk again"), "its end", seconds=30)
+    assert len(world.said("only in memory for now")) == 1
     world.get("/gzip")
     world.written(1)
 

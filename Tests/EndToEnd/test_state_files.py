@@ -55,7 +55,7 @@ def test_a_link_in_the_place_of_a_part_is_not_followed(call, made, victim, name)
     (made / name).unlink()
     (made / name).symlink_to(victim)
     for verb in (["ca", "rotate"], ["ca", "show"]):
-        refused(call(*verb), made / name, "is a link", "name the one that it leads to")
+        refused(call(*verb), made / name, "is a symbolic link", "name its target")
     assert victim.read_bytes() == before
 
 
@@ -192,7 +192,7 @@ def test_a_link_of_the_owners_does_not_lead_root(call, belonging, tmp_path):
     os.symlink(roots, home / "state")
     os.chown(home / "state", OTHER, OTHER, follow_symlinks=False)
     roots.mkdir(0o700)
-    refused(call("ca", "show", STATE_DIRECTORY=str(home / "state")), f"a link that user {OTHER} made")
+    refused(call("ca", "show", STATE_DIRECTORY=str(home / "state")), f"a symbolic link of user {OTHER}")
     assert list(roots.iterdir()) == []
 
 
@@ -208,7 +208,7 @@ def test_a_folder_that_everybody_may_swap_is_refused(call, belonging, tmp_path):
     openly.mkdir()
     shutil.move(belonging, openly / "state")
     openly.chmod(0o777)
-    refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "in place of")
+    refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "may replace")
     openly.chmod(0o755)
     assert call("ca", "show", STATE_DIRECTORY=str(openly / "state")).returncode == 0
 
@@ -242,7 +242,7 @@ def test_a_folder_that_a_group_may_swap_is_refused(call, belonging, tmp_path):
     shutil.move(belonging, openly / "state")
     os.chown(openly, 0, 4)
     openly.chmod(0o775)
-    refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "group 4 may put another", f"chmod g-w {openly}")
+    refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "group 4 may replace", f"chmod g-w {openly}")
 
 
 @AS_ROOT
@@ -258,7 +258,7 @@ def test_a_users_own_group_is_nobody_else(call, belonging, tmp_path):
     home.chmod(0o775)
     assert call("env", STATE_DIRECTORY=str(home / "state")).returncode == 0
     os.chown(home, user.pw_uid, 4)
-    refused(call("env", STATE_DIRECTORY=str(home / "state")), "group 4 may put another")
+    refused(call("env", STATE_DIRECTORY=str(home / "state")), "group 4 may replace")
 
 
 @AS_ROOT

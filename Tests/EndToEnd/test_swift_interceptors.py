@@ -91,7 +91,7 @@ def test_check_tells_of_those_that_are_registered(call, write_config):
     good = write_config({"interceptors": [rule("a", code="force-auth")]})
     done = call("check", good)
     assert done.returncode == 0
-    assert '"tea" is registered, and no interceptor runs it' in done.stdout
+    assert '"tea" is registered, but no interceptor runs it' in done.stdout
     assert '"force-auth" is registered' not in done.stdout
     done = call("check", write_config({"interceptors": [rule("a", code="forceauth")]}, "bad.yaml"))
     assert done.returncode == 1

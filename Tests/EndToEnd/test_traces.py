@@ -136,7 +136,7 @@ def test_a_collector_that_nobody_trusts_gets_nothing(start, origin, collecting, 
     server = origin()
     usher = start({"workers": 1, "tracing": {"endpoint": f"https://origin.localhost:{there.port}"}})
     get(usher, f"http://{server.authority}/")
-    usher.wait_for(lambda: [line for line in usher.errors if "takes no spans" in line], "the word")
+    usher.wait_for(lambda: [line for line in usher.errors if "accepts no spans" in line], "the word")
     assert there.requests == []
 
 
@@ -145,11 +145,11 @@ def test_a_collector_that_says_no_costs_spans_alone(start, origin, collecting, s
     server = origin()
     usher = start(config(there.port), state=state)
     get(usher, f"http://{server.authority}/refused")
-    usher.wait_for(lambda: [line for line in usher.errors if "takes no spans: it answers 400" in line], "the word")
+    usher.wait_for(lambda: [line for line in usher.errors if "accepts no spans: it responds with 400" in line], "the word")
     get(usher, f"http://{server.authority}/retried")
     spans = there.wait(1)
     assert [span["attributes"]["url.full"] for span in spans] == [f"http://{server.authority}/retried"]
-    usher.wait_for(lambda: [line for line in usher.errors if "takes spans again" in line], "the word")
+    usher.wait_for(lambda: [line for line in usher.errors if "accepts spans again" in line], "the word")
     figures = programs.eventually(
         lambda: (lambda found: found if found.of("usher_trace_spans_total") == 2 else None)(scrape.scrape(state)), "two spans")
     assert figures.of("usher_trace_spans_total", result="exported") == 1
@@ -181,4 +181,4 @@ def test_no_collector_at_all(start, origin, state):
     for _ in range(20):
         assert get(usher, f"http://{server.authority}/").status == 200
     usher.wait_for(lambda: [line for line in usher.errors if "Connection refused" in line], "the word")
-    assert len([line for line in usher.errors if "takes no spans" in line]) == 1
+    assert len([line for line in usher.errors if "accepts no spans" in line]) == 1

@@ -61,7 +61,7 @@ def test_another_process_takes_over(serve, origin):
     assert status["pid"] == state["pid"] and status["listening"] == [f"127.0.0.1:{usher.port}"]
     # and once more: the new one can do what the old one could
     again = person.says("upgrade")
-    assert again.returncode == 0 and f"process {state['pid']} finishes what is under way" in again.stdout, again
+    assert again.returncode == 0 and f"process {state['pid']} finishes its exchanges" in again.stdout, again
     programs.eventually(lambda: ended(state["pid"]), "the end of the second process")
     with Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
@@ -145,7 +145,7 @@ def test_the_command_ends_with_the_daemon(serve):
     os.kill(new, signal.SIGKILL)
     usher.process.wait()
     assert upgrade.process.wait(wire.TIMEOUT) == 1
-    upgrade.wait_for(lambda: any("the daemon has ended" in line for line in upgrade.errors), "that nobody is there")
+    upgrade.wait_for(lambda: any("the daemon has stopped" in line for line in upgrade.errors), "that nobody is there")
     os.unlink(person.socket)
 
 
@@ -212,7 +212,7 @@ def test_where_the_new_one_cannot_serve_the_old_one_goes_on(serve, origin):
     good = usher.config.read_text()
     usher.config.write_text(good[:-1] + ', "nonsense": 1}')
     done = person.says("upgrade")
-    assert done.returncode == 1 and "nonsense" in done.stderr and f"process {usher.process.pid} goes on" in done.stderr, done
+    assert done.returncode == 1 and "nonsense" in done.stderr and f"process {usher.process.pid} continues" in done.stderr, done
     with Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
     status = person.asks("GET", "/v1/status")[1]
@@ -230,7 +230,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_lost(serve, origin):
         taken = other.getsockname()[1]
         usher.config.write_text(json.dumps({"version": 1, "listen": [f"127.0.0.1:{port}", f"127.0.0.1:{taken}"]}))
         done = person.says("upgrade", "--socket", person.socket)
-        assert done.returncode == 1 and "another program has that port" in done.stderr, done
+        assert done.returncode == 1 and "another program uses that port" in done.stderr, done
     # what needs a start, an upgrade is one: a further port, and other workers
     usher.config.write_text(
         json.dumps({"version": 1, "workers": 3, "listen": [f"127.0.0.1:{port}", f"127.0.0.1:{taken}"]}))

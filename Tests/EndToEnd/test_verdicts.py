@@ -90,7 +90,7 @@ def test_an_answer_that_was_not_changed_is_not_said_to_be(site, path):
     ask(place, path)
     flow = place.flow(path)
     assert flow["answer"] is None and "response_changed" not in flow["flow"]["marks"]
-    assert "The answer was changed" not in place.person.says("flow", flow["flow"]["id"]).stdout
+    assert "The response was changed" not in place.person.says("flow", flow["flow"]["id"]).stdout
 
 
 def test_mistakes_in_filters_name_what_is_meant(site):

@@ -61,12 +61,12 @@ def test_a_loop_that_stands_still_is_told_and_starves_the_watchdog(binary, write
     with Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/"))
         usher.wait_for(
-            lambda: any(re.match(r"usher: worker 0 has not turned for 1\.\d s: it is at what a client sent", line) for line in usher.errors),
+            lambda: any(re.match(r"usher: worker 0 has been blocked for 1\.\d s: it handles data of a client", line) for line in usher.errors),
             "what the loop is at")
         status = people.Person(binary, state).asks("GET", "/v1/status")[1]
-        assert status["workers"][0]["stalls"] == 1 and "has not turned" in status["faults"][-1]["text"]
+        assert status["workers"][0]["stalls"] == 1 and "has been blocked" in status["faults"][-1]["text"]
         assert client.read_response().status == 200
-    usher.wait_for(lambda: any("worker 0 turns again after" in line for line in usher.errors), "the end of it")
+    usher.wait_for(lambda: any("worker 0 runs again after" in line for line in usher.errors), "the end of it")
     # from a second before the line until it turns again no word went out
     manager.settimeout(0.1)
     words = 0
@@ -85,7 +85,7 @@ def test_a_loop_that_never_turns_again_is_left_to_the_service_manager(binary, wr
         binary, write_config({"workers": 2}), environment=watched(tmp_path, 400_000, USHER_FAULT="recv:1:HANG"))
     with Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/"))
-        usher.wait_for(lambda: any("has not turned for" in line for line in usher.errors), "the line")
+        usher.wait_for(lambda: any("has been blocked for" in line for line in usher.errors), "the line")
     manager.settimeout(0.5)
     with pytest.raises(TimeoutError):
         while True:
@@ -100,7 +100,7 @@ def test_a_process_that_stood_still_blames_no_loop(start):
     threading.Event().wait(1.6)
     usher.process.send_signal(signal.SIGCONT)
     threading.Event().wait(0.6)
-    assert not any("has not turned" in line for line in usher.errors)
+    assert not any("has been blocked" in line for line in usher.errors)
 
 
 # descriptors

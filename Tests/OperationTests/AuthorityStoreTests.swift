@@ -208,7 +208,7 @@ struct AuthorityStoreTests {
         try FileManager.default.moveItem(atPath: state.file(name), toPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: state.file(name), withDestinationPath: elsewhere)
         let before = try folder.read("elsewhere")
-        #expect(words { _ = try store().rotate() }.contains("\(state.file(name)) is a link"))
+        #expect(words { _ = try store().rotate() }.contains("\(state.file(name)) is a symbolic link"))
         #expect(try folder.read("elsewhere") == before)
     }
 

@@ -68,7 +68,7 @@ struct CommandDiagnosisTests {
     @Test func tunnelsAreNoted() {
         let findings = judge([record("CONNECT", "a.test:443"), record("CONNECT", "a.test:443")])
         #expect(findings.map(\.verdict) == [.ok, .note])
-        #expect(findings[1].what == "2 tunnels to a.test:443 went through unopened")
+        #expect(findings[1].what == "2 tunnels to a.test:443: unopened")
     }
 
     @Test func whatWasOpenedIsNoExchange() {

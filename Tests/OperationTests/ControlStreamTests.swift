@@ -114,7 +114,7 @@ struct ControlStreamTests {
         #expect(later.hasPrefix("HTTP/1.1 200 ") && later.hasSuffix("\r\n\r\n\"done\"\n"))
         #expect(try answer("/twice").hasSuffix("\r\n\r\n1\n"))
         let dropped = try answer("/dropped")
-        #expect(dropped.hasPrefix("HTTP/1.1 503 ") && dropped.contains("nobody was there to answer"))
+        #expect(dropped.hasPrefix("HTTP/1.1 503 ") && dropped.contains("the request was dropped without a response"))
         // what comes too late is no answer to the next request
         let connection = try door.connect()
         try connection.send(request("/slow"))
@@ -173,7 +173,7 @@ struct ControlStreamTests {
         #expect(try read(first, until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
         try withFollowers(ControlLimits.followers - 1) {
             let late = try follow()
-            let refused = try read(late, until: "follow already")
+            let refused = try read(late, until: "already follow flows")
             #expect(refused.hasPrefix("HTTP/1.1 503 ") && refused.contains("Retry-After: 10"))
             // others are answered all the same
             #expect(try answer("/later").hasPrefix("HTTP/1.1 200 "))
@@ -196,7 +196,10 @@ struct ControlStreamTests {
             try withWaiters(ControlLimits.waiters) {
                 #expect(door.late.withLock { $0.allSatisfy { $0.isWanted } })
                 let late = try wait()
-                let refused = try read(late, until: "\(ControlLimits.waiters) wait for flows already")
+                let refused = try read(
+                    late,
+                    until:
+                        "\(ControlLimits.waiters) requests already wait for flows; try again")
                 #expect(refused.hasPrefix("HTTP/1.1 503 ") && refused.contains("Retry-After: 10"))
                 #expect(try answer("/later").hasPrefix("HTTP/1.1 200 "))
             }

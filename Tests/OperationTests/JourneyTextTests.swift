@@ -50,7 +50,7 @@ struct JourneyTextTests {
                     """, lost: true), .plain
         ).text
         for words in [
-            "its beginning has made room for newer flows", "began with session#3, which journey 1000001 won",
+            "its beginning was replaced by newer flows", "started with session#3, obtained by journey 1000001",
             "stepped up by journeys a, b", "4 more steps are not shown", "5 more calls that followed",
             "  id_token       token#1\n  and 6 more tokens",
             "  https://a.test: 3 requests to 1 path: 200 × 2, no answer\n  and 7 more requests",

@@ -44,7 +44,7 @@ struct LineDiffTests {
         let folded = LineDiff(old, new).folded(around: 2).lines
         #expect(
             folded.map(\.text)
-                == ["… 8 lines as they were", "8", "9", "10", "x", "11", "12", "… 7 lines as they were"])
+                == ["… 8 unchanged lines", "8", "9", "10", "x", "11", "12", "… 7 unchanged lines"])
         #expect(LineDiff(["a", "b"], ["a", "c"]).folded(around: 0).lines.map(\.text) == ["a", "b", "c"])
     }
 }

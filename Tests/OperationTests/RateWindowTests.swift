@@ -35,10 +35,10 @@ struct StallJudgeTests {
     @Test mutating func eachIsToldOnceAndWhenItIsOver() {
         func words(_ ages: [Int?]) -> [String] { judge.judge(ages) { "does \($0)" }.map(\.1.text) }
         #expect(words([10, 999]) == [])
-        #expect(words([20, 1100]) == ["worker 1 has not turned for 1.1 s: it does 1"])
-        #expect(words([1000, 2300]) == ["worker 0 has not turned for 1.0 s: it does 0"])
-        #expect(words([5, 2500]) == ["worker 0 turns again after 1.0 s"])
-        #expect(words([5, 3]) == ["worker 1 turns again after 2.5 s"])
+        #expect(words([20, 1100]) == ["worker 1 has been blocked for 1.1 s: it does 1"])
+        #expect(words([1000, 2300]) == ["worker 0 has been blocked for 1.0 s: it does 0"])
+        #expect(words([5, 2500]) == ["worker 0 runs again after 1.0 s"])
+        #expect(words([5, 3]) == ["worker 1 runs again after 2.5 s"])
         #expect(words([5, 3]) == [])
     }
 

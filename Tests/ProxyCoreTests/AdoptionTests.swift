@@ -66,7 +66,7 @@ struct AdoptionTests {
         for (new, clients) in [(asking("a"), nobody), (asking("b"), admitted), (fewer, admitted)] {
             let talk = talk(new, clients)
             #expect(talk.driver.isOver && talk.driver.dials == 0 && talk.clientGot() == "")
-            #expect(talk.noted("the configuration that was reloaded"))
+            #expect(talk.noted("the reloaded configuration"))
         }
     }
 

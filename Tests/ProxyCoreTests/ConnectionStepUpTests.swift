@@ -263,7 +263,7 @@ struct ConnectionStepUpTests {
                 let talk = asked(stepUpSettings { $0.maxResponseBytes = 2000 }, request: request, delivery: delivery)
                 talk.origin(answer)
                 #expect(talk.clientGot() == Up.original(), "\(delivery)")
-                #expect(talk.noted(reason) && talk.noted("the original answer was delivered"), "\(talk.notes)")
+                #expect(talk.noted(reason) && talk.noted("the original response was delivered"), "\(talk.notes)")
                 #expect(talk.driver.records.count == 1 && talk.record.status == 401 && talk.driver.isIdle)
                 #expect(talk.driver.origin == nil && talk.driver.releases.count == 2)
             }
@@ -391,7 +391,7 @@ struct ConnectionStepUpTests {
                 request: request, refused: Up.refused().replacing("X-Odd", with: "Connection: close\r\nX-Odd"))
             talk.origin(Up.success)
             talk.driver.dialFails(.refused("Connection refused"))
-            #expect(talk.clientGot() == Up.original() && talk.noted("the original answer was delivered"))
+            #expect(talk.clientGot() == Up.original() && talk.noted("the original response was delivered"))
             #expect(talk.driver.isIdle && talk.record.status == 401)
         }
     }

@@ -92,7 +92,8 @@ extension DriverModel {
         return nil
     }
 
-    var dialing: Origin? { dial?.origin }
+    /// Whether for a call or for a client.
+    var dialing: Origin? { dial?.origin.used(by: .client) }
 
     /// The connection that is being made stands.
     /// - Parameter http2: what the origin speaks, where that is asked for.

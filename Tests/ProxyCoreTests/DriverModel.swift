@@ -169,7 +169,8 @@ final class DriverModel: CommandBackend {
     private func standing(
         _ origin: Origin, _ scope: LeaseScope, _ version: LeaseVersion, for id: ExchangeID
     ) -> LinkStream? {
-        guard scope != .new else { return nil }
+        // AM closes its connections at once
+        guard scope != .new, scope != .recent else { return nil }
         if let index = bound.lastIndex(where: { $0.origin == origin }) {
             return LinkStream(link: bound.remove(at: index), id: nil)
         }

@@ -28,7 +28,7 @@ struct FaultEditTests {
     func inTheRequestPhase(_ breakage: Breakage) {
         let talk = talk(request: [.fault(breakage)])
         talk.client(broken)
-        #expect(talk.driver.dials == 0 && talk.noted("chaos: the client gets no answer: \(breakage.words)"))
+        #expect(talk.driver.dials == 0 && talk.noted("chaos: the client gets no response: \(breakage.words)"))
         let (text, state) = end(talk)
         #expect(state == (breakage == .reset ? .reset : .finished))
         let isSilent = breakage == .reset || breakage == .empty
@@ -112,7 +112,7 @@ struct FaultEditTests {
                     #expect(text.contains("3") && !text.contains("5") && !text.hasSuffix("0\r\n\r\n"), "\(text)")
                     #expect(talk.record.responseBytes == 4)
                     #expect(
-                        talk.noted("chaos: the answer's body was broken off after 4 bytes") && talk.record.status == 200
+                        talk.noted("chaos: the response body was cut off after 4 bytes") && talk.record.status == 200
                     )
                     #expect(talk.driver.releases == [false])
                 }
@@ -127,7 +127,7 @@ struct FaultEditTests {
         // what is no longer than that is whole, and the connection goes on
         let all = talk(response: [.fault(AnswerEnding(cut: .init(after: 10)))])
         all.exchange(broken, ten)
-        #expect(end(all).text.hasSuffix("0123456789") && all.driver.isIdle && !all.noted("broken off"))
+        #expect(end(all).text.hasSuffix("0123456789") && all.driver.isIdle && !all.noted("cut off"))
         #expect(all.driver.releases == [true])
         all.exchange(get, ok)
         #expect(all.driver.records.map(\.status) == [200, 200])
@@ -183,7 +183,7 @@ struct FaultEditTests {
             #expect(talk.driver.client == .finished && end(talk).text.hasSuffix(early + late))
             #expect(talk.record.milliseconds == 500)
             let told = talk.notes.filter { $0.hasSuffix(" ms late") }
-            #expect(told == [300, 200].map { "chaos: the answer's end comes \($0) ms late" })
+            #expect(told == [300, 200].map { "chaos: the response ends \($0) ms late" })
         }
     }
 

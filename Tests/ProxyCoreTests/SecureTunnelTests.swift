@@ -241,7 +241,7 @@ struct SecureTunnelTests {
         }
         #expect(memory.events == ["refused a.test:443"])
         for (departure, words) in [
-            (RefusalCounts.Departure.besideAnother, "it needs one connection"), (.unclear, "if it refused it"),
+            (RefusalCounts.Departure.besideAnother, "it uses another connection"), (.unclear, "if it refused it"),
             (.refusal, "left again when it had seen Usher's certificate for a.test, and likely refused it"),
         ] {
             memory.departure = departure

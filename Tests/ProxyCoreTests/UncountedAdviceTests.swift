@@ -11,7 +11,7 @@ import Testing
 
     private static let decision =
         "{\"resource\":\"http://shop.test/api/cart\",\"actions\":{},\"attributes\":{},\"advices\":\(Up.transaction)}"
-    private static let words = "the advice of http://shop.test/api/* does not name body"
+    private static let words = "the key advice of http://shop.test/api/* does not list body"
 
     /// - Returns: what was noted.
     private func answers(_ settings: Settings, _ answer: String) -> [String] {
@@ -31,7 +31,7 @@ import Testing
         let other = Conversation(settings)
         other.exchange(
             Up.get.replacing("shop.test/api", with: "other.test").replacing("shop.test", with: "other.test"), answer)
-        #expect(other.noted("the advice of http://other.test/* does not name body"))
+        #expect(other.noted("the key advice of http://other.test/* does not list body"))
     }
 
     @Test(arguments: [

@@ -33,8 +33,8 @@ import Testing
         }
         #expect(words("GET", url, nil, 0) == "htm is not GET")
         #expect(words("POST", url + "/x", nil, 0) == "htu is not \(url)/x")
-        #expect(words("POST", url, nil, DPoPProof.tolerance + 1) == "iat is too far away")
-        #expect(words("POST", url, "token", 0) == "ath is not of this access token")
+        #expect(words("POST", url, nil, DPoPProof.tolerance + 1) == "iat is too far from the present")
+        #expect(words("POST", url, "token", 0) == "ath does not match the access token")
     }
 
     @Test func whatIsNoProof() {
@@ -47,14 +47,14 @@ import Testing
             }
         }
         func part(_ json: String) -> String { Base64.encode(Array(json.utf8), urlSafe: true) }
-        #expect(words("x") == "the proof is no signed JWT")
+        #expect(words("x") == "the proof is not a signed JWT")
         #expect(words("\(part("{\"typ\":\"JWT\"}")).\(Self.claims).\(Self.signature)") == "typ is not dpop+jwt")
         let other = part("{\"typ\":\"dpop+jwt\",\"alg\":\"none\"}")
         #expect(words("\(other).\(Self.claims).\(Self.signature)") == "alg is not ES256")
         let keyless = part("{\"typ\":\"dpop+jwt\",\"alg\":\"ES256\",\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\"}}")
-        #expect(words("\(keyless).\(Self.claims).\(Self.signature)") == "jwk is no key on P-256")
+        #expect(words("\(keyless).\(Self.claims).\(Self.signature)") == "jwk is not a P-256 key")
         let changed = part("{\"jti\":\"a\",\"htm\":\"GET\",\"htu\":\"http://a/\",\"iat\":1}")
-        #expect(words("\(Self.header).\(changed).\(Self.signature)") == "the signature is not the key's")
+        #expect(words("\(Self.header).\(changed).\(Self.signature)") == "the signature does not match the key")
     }
 
     @Test func pointsBesideTheCurve() {

@@ -7,22 +7,22 @@ struct AnswerCommand: ParsableCommand {
         commandName: "answer",
         abstract: "Answer a step-up that waits for a person.",
         discussion: """
-            Without a value, everything that is open is asked for: at the terminal, where what is secret is not shown while it \
-            is typed, or from standard input, a line for each. What stands on the command line, others of this machine may \
-            see. A tree that goes on by a link takes that link.
+            Without a value, the command asks for every open callback: at the terminal, or from standard input, one \
+            line for each. The terminal does not show secrets while you type them. Other users of this machine may see \
+            the command line. A tree that waits for a link takes that link.
             """)
 
     @OptionGroup var control: ControlOptions
 
     @Option(
         help: ArgumentHelp(
-            "Which callback is answered: its type, or its place in the page.", valueName: "type-or-number"))
+            "The callback to answer: its type, or its place in the page.", valueName: "type-or-number"))
     var callback: String?
 
-    @Argument(help: "As usher transactions lists it.")
+    @Argument(help: "The id of the step-up; usher transactions lists it.")
     var id: String
 
-    @Argument(help: "The answer; several where the callback has several parts.")
+    @Argument(help: "The answer. A callback with several parts takes several.")
     var value: [String] = []
 
     func validate() throws { try ControlOptions.mustName(id) }
@@ -35,7 +35,7 @@ struct AnswerCommand: ParsableCommand {
         // the daemon reports an unknown id
         let transaction = try client.done("GET", "/v1/transactions/*", naming: id)
         for line in TransactionReport.says(transaction) { Console.note("\(line)\n") }
-        if transaction["shortened"] == .bool(true) { Console.note("(the page has more than is shown)\n") }
+        if transaction["shortened"] == .bool(true) { Console.note("(the page is longer than what is shown)\n") }
         if transaction["kind"]?.text == "suspended" {
             let link = try Self.line("the link: ", isSecret: false)
             return report(try client.done("POST", Self.path, naming: id, body: .object([.init("link", .string(link))])))
@@ -73,7 +73,7 @@ struct AnswerCommand: ParsableCommand {
             switch try client.reply("POST", Self.path, naming: id, body: body) {
             case .done(let value): return report(value)
             case .refused(422, let words) where Input.isTerminal:
-                Console.error("\(TerminalText.shown(words)); once more")
+                Console.error("\(TerminalText.shown(words)); try again")
             case .refused(_, let words): throw CommandExit.failure(TerminalText.shown(words))
             }
         }
@@ -82,7 +82,7 @@ struct AnswerCommand: ParsableCommand {
     private static func answer(to callback: JSONValue) throws -> JSONValue {
         let words = TransactionReport.shown(callback)
         for policy in callback["policies"]?.items ?? [] {
-            Console.note("  not kept to: \(TerminalText.shown(policy.text ?? ""))\n")
+            Console.note("  violated policy: \(TerminalText.shown(policy.text ?? ""))\n")
         }
         for choice in callback["choices"]?.items ?? [] {
             Console.note("  \(choice["number"]?.integer ?? 0)  \(TerminalText.shown(choice["label"]?.text ?? ""))\n")
@@ -104,9 +104,9 @@ struct AnswerCommand: ParsableCommand {
             return try TerminalInput.line(question, isSecret: isSecret)
         } catch {
             switch error {
-            case .end: throw CommandExit.usage("nothing was said; it stays open")
+            case .end: throw CommandExit.usage("no answer was given; the step-up stays open")
             case .interrupted: throw ExitCode(130)
-            case .tooLong: throw CommandExit.failure("an answer has 16 KiB at most; it stays open")
+            case .tooLong: throw CommandExit.failure("an answer has at most 16 KiB; the step-up stays open")
             }
         }
     }

@@ -5,11 +5,11 @@ struct DenyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deny",
         abstract:
-            "Refuse a step-up that waits for a person; the app gets the answer that it would have got without Usher.")
+            "Refuse a step-up that waits for a person. The app gets the original response.")
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: "As usher transactions lists it.")
+    @Argument(help: "The id of the step-up; usher transactions lists it.")
     var id: String
 
     func validate() throws { try ControlOptions.mustName(id) }

@@ -4,7 +4,7 @@ import Operation
 
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "The second factors that Usher plays for test users.",
+        commandName: "devices", abstract: "List or remove the second factors that Usher plays for test users.",
         subcommands: [DevicesShow.self, DevicesForget.self], defaultSubcommand: DevicesShow.self)
 
     static var list: DeviceList { DeviceList(StateDirectory(ProcessEnvironment.all)) }
@@ -12,7 +12,7 @@ struct DevicesCommand: ParsableCommand {
 
 struct DevicesShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List those that were registered, without their secrets.")
+        commandName: "list", abstract: "List the registered devices, without their secrets.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -23,7 +23,7 @@ struct DevicesShow: ParsableCommand {
             json ? TerminalText.json(try list.json()) + "\n" : try list.text()
         }
         if text.isEmpty {
-            Console.error("no device was registered")
+            Console.error("no device is registered")
         } else {
             Console.print(text)
         }
@@ -32,15 +32,15 @@ struct DevicesShow: ParsableCommand {
 
 struct DevicesForget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget a device. AM knows it until it is removed there, too.")
+        commandName: "forget", abstract: "Remove a device here. AM keeps it until it is removed there, too.")
 
-    @Argument(help: "Its id, as the list shows it.")
+    @Argument(help: "The id of the device; usher devices lists it.")
     var id: String
 
     func run() throws {
         let id = id
         let wasThere = try CommandContext.reporting { () throws(FileError) in try DevicesCommand.list.forget(id) }
         guard wasThere else { throw CommandExit.failure("no device has the id \(id); usher devices lists them") }
-        Console.error("forgotten; a daemon that is running forgets it at its next reload")
+        Console.error("removed; a running daemon removes it at its next reload")
     }
 }

@@ -4,25 +4,26 @@ import Operation
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write what went through into a file that browsers and others read.",
+        abstract: "Write recorded traffic to an HTTP Archive (HAR).",
         discussion: """
-            An HTTP Archive (HAR 1.2) opens in the network panel of a browser's developer tools. Secrets are replaced by their \
-            aliases. Filters are those of usher flows. Tunnels that were not opened are left out: nothing of them is known.
+            The network panel of a browser's developer tools opens an HTTP Archive (HAR 1.2). Aliases replace the \
+            secrets. The filters are those of usher flows. The archive has no tunnels that were not opened: their \
+            content is unknown.
             """)
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: ArgumentHelp("The file of the HTTP Archive; - for standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var har: String
 
-    @Flag(help: "With the secrets, where the journal holds them (journal.reveal): the file is for nobody else.")
+    @Flag(help: "Include the secrets that the journal keeps (journal.reveal). Keep the file private.")
     var reveal = false
 
-    @Argument(help: ArgumentHelp("What is asked for, as in status=4xx.", valueName: "filter"))
+    @Argument(help: ArgumentHelp("Which flows, such as status=4xx.", valueName: "filter"))
     var filter: [String] = []
 
     func validate() throws {
-        guard !har.isEmpty else { throw ValidationError("--har takes the name of a file, or -") }
+        guard !har.isEmpty else { throw ValidationError("--har expects the name of a file, or -") }
     }
 
     func run() throws {

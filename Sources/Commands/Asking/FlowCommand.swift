@@ -5,10 +5,10 @@ import Operation
 struct FlowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flow",
-        abstract: "Show one flow: its messages before and after, and what happened in between.",
+        abstract: "Show one flow: its messages before and after the interceptors, and its events.",
         discussion: """
-            Secrets are shown by aliases, as in session#3: the same alias is the same secret in all flows. The messages are as the \
-            client sent and got them; bodies are out of their content codings.
+            Aliases such as session#3 replace the secrets. The same alias is the same secret in all flows. The \
+            messages are those that the client sent and received; bodies are decoded.
             """)
 
     @OptionGroup var control: ControlOptions
@@ -16,22 +16,22 @@ struct FlowCommand: ParsableCommand {
     @Flag(help: "Print a curl command that repeats the request.")
     var curl = false
 
-    @Flag(help: "Print both messages as they are.")
+    @Flag(help: "Print both messages in HTTP form.")
     var http = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "With the secrets, where the journal holds them (journal.reveal).")
+    @Flag(help: "Include the secrets that the journal keeps (journal.reveal).")
     var reveal = false
 
-    @Argument(help: "Its id as usher flows lists it; its beginning or end, where these fit no other.")
+    @Argument(help: "The id of the flow, or a unique beginning or end of it; usher flows lists the ids.")
     var id: String
 
     func validate() throws {
         try ControlOptions.mustName(id)
         guard [curl, http, json].count(where: { $0 }) < 2 else {
-            throw ValidationError("--curl, --http and --json are different forms: name one")
+            throw ValidationError("--curl, --http and --json exclude each other; give one")
         }
     }
 

@@ -5,49 +5,51 @@ import Operation
 struct FlowsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flows",
-        abstract: "List what went through the running daemon.",
+        abstract: "List the exchanges that the daemon recorded.",
         discussion: """
-            A filter is KEY=VALUE, KEY!=VALUE or not KEY=VALUE; of several, all have to hold. Values are written as in when: \
-            exact, with * for anything, or ~ and a regular expression; with commas between them, one has to hold. The keys are \
-            those of when, with header.NAME, query.NAME and cookie.NAME, and flow, parent, client, user, error, interceptor (one that did \
-            something), did=throttled (what it did), slower=200ms, larger=10KiB, since=5m or since=2026-11-21T09:25:00Z, until, changed=yes, step_up=yes, and calls=yes, which shows \
-            the calls of Usher's own, too.
+            A filter is KEY=VALUE, KEY!=VALUE or not KEY=VALUE; a flow has to match all filters. A value is exact, a \
+            glob with *, or ~ and a regular expression, as in when. Commas separate alternatives.
 
-            Marks: C changed by an interceptor, S a step-up or a login, F broken by a fault, D delayed or slowed \
-            by an interceptor, U answered by Usher, P only a part was delivered, T a \
-            tunnel that was not opened, O a call of Usher's own, E an error.
+            The keys are those of when, with header.NAME, query.NAME and cookie.NAME. Further keys: flow, parent, \
+            client, user, error, interceptor (one that had an effect), did=throttled (its effect), slower=200ms, \
+            larger=10KiB, since=5m or since=2026-11-21T09:25:00Z, until, changed=yes, step_up=yes, and calls=yes, \
+            which includes Usher's own calls.
+
+            Marks: C changed by an interceptor, S a step-up or a login, F broken by a fault, D delayed or slowed by an \
+            interceptor, U response of Usher, P delivered in part, T tunnel that was not opened, O Usher's own call, E \
+            error.
             """)
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(name: .shortAndLong, help: "Go on with what comes, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Print new flows as they come, until Ctrl-C.")
     var follow = false
 
-    @Option(help: ArgumentHelp("How many of those that are kept, the newest.", valueName: "count"))
+    @Option(help: ArgumentHelp("List at most this many, the newest.", valueName: "count"))
     var limit = 100
 
     @Option(
-        help: ArgumentHelp("Wait until so many are kept that fit; exit 1 where they do not come.", valueName: "count"))
+        help: ArgumentHelp("Wait until this many flows match; exit 1 if they do not come.", valueName: "count"))
     var wait: Int?
 
-    @Option(help: ArgumentHelp("How long --wait waits at most (default: 10s).", valueName: "duration"))
+    @Option(help: ArgumentHelp("The longest time that --wait waits (default: 10s).", valueName: "duration"))
     var timeout: String?
 
-    @Flag(help: "Print JSON, an object on each line.")
+    @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    @Argument(help: ArgumentHelp("What is asked for, as in status=4xx.", valueName: "filter"))
+    @Argument(help: ArgumentHelp("Which flows, such as status=4xx.", valueName: "filter"))
     var filter: [String] = []
 
     func validate() throws {
         guard (follow ? 0 : 1)...1_000_000 ~= limit else {
-            throw ValidationError("--limit takes a number from \(follow ? 0 : 1) to 1000000")
+            throw ValidationError("--limit expects a number from \(follow ? 0 : 1) to 1000000")
         }
-        if let wait, !(1...1000 ~= wait) { throw ValidationError("--wait takes a number from 1 to 1000") }
-        guard wait != nil || timeout == nil else { throw ValidationError("--timeout means nothing without --wait") }
-        guard wait == nil || !follow else { throw ValidationError("--wait ends and --follow does not: name one") }
+        if let wait, !(1...1000 ~= wait) { throw ValidationError("--wait expects a number from 1 to 1000") }
+        guard wait != nil || timeout == nil else { throw ValidationError("--timeout requires --wait") }
+        guard wait == nil || !follow else { throw ValidationError("--wait and --follow exclude each other; give one") }
         if let wait, FlowWait(wait, timeout: timeout) == nil {
-            throw ValidationError("--timeout takes \(FlowWait.form)")
+            throw ValidationError("--timeout expects \(FlowWait.form)")
         }
     }
 
@@ -60,7 +62,7 @@ struct FlowsCommand: ParsableCommand {
         }
         if follow { Following.endsQuietly() }
         let (flows, last) = try FlowPages(terms) { try client.done("GET", $0) }.newest(limit)
-        if flows.isEmpty, !follow, !json { return Console.print("no flow is kept that fits\n") }
+        if flows.isEmpty, !follow, !json { return Console.print("no flow matches\n") }
         if !json { Console.print(list.heading) }
         Console.print(flows.map { shown($0, list) }.joined())
         if follow { try go(on: client, terms.path("/v1/flows/stream", [("after", last)]), list) }
@@ -78,7 +80,7 @@ struct FlowsCommand: ParsableCommand {
                 case "flow": Console.print(shown(data, list))
                 case "lost":
                     Console.error(
-                        "\(data["count"]?.integer ?? 0) flows came faster than they were read, and are not shown")
+                        "\(data["count"]?.integer ?? 0) flows are not shown: they came faster than they were read")
                 default: break
                 }
                 return true
@@ -87,7 +89,7 @@ struct FlowsCommand: ParsableCommand {
             throw CommandExit.failure(error.description)
         }
         if case .refused(_, let words)? = reply { throw CommandExit.failure(TerminalText.shown(words)) }
-        throw CommandExit.failure("the daemon has ended")
+        throw CommandExit.failure("the daemon has stopped")
     }
 }
 

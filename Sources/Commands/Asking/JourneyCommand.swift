@@ -3,6 +3,6 @@ import ArgumentParser
 struct JourneyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journey",
-        abstract: "Show one login as a story, or how two differ.",
+        abstract: "Show one login step by step, or how two differ.",
         subcommands: [JourneyShow.self, JourneyDifference.self], defaultSubcommand: JourneyShow.self)
 }

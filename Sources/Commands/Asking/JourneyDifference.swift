@@ -6,9 +6,9 @@ struct JourneyDifference: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract:
-            "Show in what two logins differ: status 0 where they went alike, 1 where they did not, 2 for an error.",
+            "Compare two logins: status 0 if they went alike, 1 if not, 2 for an error.",
         discussion: """
-            What differs by chance is left out: ids, times and counts, and aliases are numbered by where they come.
+            The comparison ignores ids, times and counts. It numbers aliases by their order.
             """)
 
     @OptionGroup var control: ControlOptions
@@ -16,10 +16,10 @@ struct JourneyDifference: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The journey that is compared with.")
+    @Argument(help: "The journey to compare with.")
     var old: String
 
-    @Argument(help: "The journey that is compared.")
+    @Argument(help: "The journey to compare.")
     var new: String
 
     func validate() throws {

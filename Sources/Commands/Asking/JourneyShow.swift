@@ -4,8 +4,9 @@ import Operation
 struct JourneyShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a login: what AM asked and what was answered, how long each took, what was won and used.",
-        discussion: "Secrets are shown by aliases, as in session#3. Each call is a flow: usher flow ID shows it whole.")
+        abstract: "Show a login: AM's questions, the answers, their times, and the credentials.",
+        discussion:
+            "Aliases such as session#3 replace the secrets. Each call is a flow: usher flow ID shows all of it.")
 
     @OptionGroup var control: ControlOptions
 
@@ -14,7 +15,7 @@ struct JourneyShow: ParsableCommand {
 
     @Argument(
         help:
-            "Its id as usher journeys lists it, or that of any of its calls; its beginning or end, where these fit no other."
+            "The id of the journey or of one of its calls, or a unique beginning or end; usher journeys lists them."
     )
     var id: String
 

@@ -5,7 +5,7 @@ import Operation
 struct LockoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockout",
-        abstract: "Show, or clear, how often AM refused answers that are given without a person.",
+        abstract: "Show or clear how often AM refused the answers of a login.",
         subcommands: [Show.self, Clear.self], defaultSubcommand: Show.self)
 
     struct Show: ParsableCommand {
@@ -20,12 +20,12 @@ struct LockoutCommand: ParsableCommand {
 
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget the refusals, so that logins begin again at once.",
-            discussion: "AM counts for itself, and may lock the user out all the same.")
+            abstract: "Clear the counts, so that logins begin again at once.",
+            discussion: "AM keeps its own count, and may still lock the user out.")
 
         @OptionGroup var options: ControlReportOptions
 
-        @Argument(help: "One login alone, as usher lockout lists it.")
+        @Argument(help: "The id of one login; usher lockout lists it.")
         var id: String?
 
         func validate() throws { try ControlOptions.mustName(id) }

@@ -5,7 +5,7 @@ import Operation
 struct LogLevelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level",
-        abstract: "Show how much the running daemon's log tells, or change it until the next reload.")
+        abstract: "Show the log level, or change it until the next reload.")
 
     @OptionGroup var control: ControlOptions
 

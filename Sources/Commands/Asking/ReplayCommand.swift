@@ -5,22 +5,23 @@ import Operation
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Send the request of a flow again, through the running daemon, and show what is answered.",
+        abstract: "Send a flow's request again through the daemon, and show the response.",
         discussion: """
-            The daemon asks its own port, so that the request meets all that a client's would: destinations, limits, interceptors. \
-            What is good for one use alone, such as an authorization code or an authId, is not sent again without --force. Nor is \
-            a request that holds secrets, unless the journal keeps them (journal.reveal): usher flow ID --curl has it, to be filled in.
+            The daemon sends the request to its own port, so that destinations, limits and interceptors apply to it as \
+            to a client's. A request with a value for one use, such as an authorization code or an authId, needs \
+            --force. A request with secrets can be sent only if the journal keeps them (journal.reveal). Otherwise \
+            usher flow ID --curl prints it with gaps to fill in.
             """)
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(help: "Send it although it holds what is good for one use alone.")
+    @Flag(help: "Send the request although it has a value for one use.")
     var force = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The flow, as usher flows lists it.")
+    @Argument(help: "The id of the flow; usher flows lists it.")
     var id: String
 
     func validate() throws { try ControlOptions.mustName(id) }
@@ -31,7 +32,8 @@ struct ReplayCommand: ParsableCommand {
         let answer = try client.done("POST", path, naming: id, within: 40_000)
         guard let flow = answer["flow"]?.text else {
             if json { return Console.print(TerminalText.json(answer) + "\n") }
-            return Console.print("answered with \(answer["status"]?.integer ?? 0); its flow is not kept yet\n")
+            let status = answer["status"]?.integer ?? 0
+            return Console.print("the response has status \(status); its flow is not recorded yet\n")
         }
         let whole = try client.done("GET", "/v1/flows/*", naming: flow)
         Console.print(

@@ -5,7 +5,7 @@ struct TransactionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transactions",
         abstract: "List the step-ups that wait for a person.",
-        discussion: "Each is answered with usher answer ID, or refused with usher deny ID.")
+        discussion: "usher answer ID answers one; usher deny ID refuses it.")
 
     @OptionGroup var options: ControlReportOptions
 

@@ -5,8 +5,8 @@ import TLSEngine
 struct AuthorityExport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the CA's certificate for those who are to trust it; it is made where there is none.",
-        discussion: "The private key is never written.")
+        abstract: "Write the CA's certificate, for programs that are to trust it. It is made if there is none.",
+        discussion: "The command never writes the private key.")
 
     enum Form: String, ExpressibleByArgument, CaseIterable {
         case pem, der, p12
@@ -14,23 +14,23 @@ struct AuthorityExport: ParsableCommand {
 
     @OptionGroup var file: ConfigurationFile
 
-    @Option(help: "pem, der, or p12 as a store of trust for Java.")
+    @Option(help: "The format: pem, der, or p12 (a truststore for Java).")
     var form = Form.pem
 
-    @Option(help: "Of the p12; \(TrustBundle.password) unless given.")
+    @Option(help: "The password of the p12 (default: \(TrustBundle.password)).")
     var password: String?
 
     @Option(help: ArgumentHelp("Write here instead of to standard output.", valueName: "file"))
     var output: String?
 
     func validate() throws {
-        if password != nil, form != .p12 { throw ValidationError("--password is for --form p12 alone") }
-        if password?.isEmpty == true { throw ValidationError("--password is empty; Java opens no store without one") }
+        if password != nil, form != .p12 { throw ValidationError("--password requires --form p12") }
+        if password?.isEmpty == true { throw ValidationError("--password is empty; Java requires a password") }
     }
 
     func run() throws {
         if form != .pem, output == nil, Output.isTerminal {
-            throw CommandExit.usage("\(form.rawValue) is no text for a terminal: write it into a file with --output")
+            throw CommandExit.usage("\(form.rawValue) is binary: write it to a file with --output")
         }
         let root = try CommandContext(file).knownCertificates().root
         let bytes: [UInt8]

@@ -5,10 +5,10 @@ import TLSEngine
 
 struct AuthorityRotate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Make a new CA that the present one vouches for, and destroy the present key.",
+        commandName: "rotate", abstract: "Make a new CA, signed by the present one, and destroy the present key.",
         discussion: """
-            Whoever trusts the present CA goes on to trust what the new one says, until the present one expires. New \
-            clients are told of the new one.
+            Clients that trust the present CA also accept certificates of the new one, until the present CA expires. \
+            Give new clients the new CA.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -30,7 +30,7 @@ struct AuthorityRotate: ParsableCommand {
             Console.print("new root\n\(AuthoritySummary.text(new.certificate))")
         }
         Console.error(
-            "the old key is destroyed; a running daemon takes the new CA when it reloads: systemctl reload usher, or SIGHUP"
+            "the old key is destroyed; a running daemon uses the new CA after a reload: systemctl reload usher, or SIGHUP"
         )
     }
 }

@@ -6,7 +6,7 @@ import Operation
 struct AuthorityShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the CA's name, fingerprint, dates and files; it is made where there is none.")
+        abstract: "Print the CA's name, fingerprint, dates and files. It is made if there is none.")
 
     @OptionGroup var file: ConfigurationFile
 

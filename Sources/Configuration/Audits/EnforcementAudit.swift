@@ -15,7 +15,7 @@ struct EnforcementAudit {
             guard isEnforced(glob.sample(glob.path)) else {
                 findings.warning(
                     written.position,
-                    "an entry before this one covers it, so AM is asked about nothing there; move this one to the front"
+                    "an earlier entry covers this URL, so Usher does not ask AM about it; move this entry to the front"
                 )
                 continue
             }
@@ -23,7 +23,9 @@ struct EnforcementAudit {
             guard !missed.isEmpty else { continue }
             findings.warning(
                 written.position,
-                "\(missed.joined(separator: " and ")) \(missed.count == 1 ? "goes" : "go") out without a decision of AM, and many servers take \(missed.count == 1 ? "it" : "them") for the same; write \(glob.wider)"
+                "\(missed.joined(separator: " and ")) \(missed.count == 1 ? "goes" : "go") out without a decision "
+                    + "of AM, but many servers treat \(missed.count == 1 ? "it" : "them") as the same path; write "
+                    + "\(glob.wider)"
             )
         }
     }

@@ -17,21 +17,24 @@ struct RuleAudit {
             for phase in isResponse ? ["request"] : ["request", "response"] {
                 warn(
                     phase, fields,
-                    "these edits are never made, for \"when\" asks why there is no answer (error); move them to the list error"
+                    "these edits never apply: \"when\" has error, which needs a request without a response; move "
+                        + "them to the list error"
                 )
             }
         } else if condition.needsResponse {
             warn(
                 "request", fields,
-                "these edits are never made, for \"when\" looks at the response (status, content_type, response_json), which is not there yet; move them to an interceptor that asks for the request alone"
+                "these edits never apply: \"when\" tests the response (status, content_type, response_json), which "
+                    + "has not come yet; move them to an interceptor without these keys"
             )
             warn(
                 "error", fields,
-                "these edits are never made, for \"when\" looks at the response (status, content_type, response_json), and there is none; move them to an interceptor that does not"
+                "these edits never apply: \"when\" tests the response (status, content_type, response_json), and "
+                    + "there is none; move them to an interceptor without these keys"
             )
         }
         if fields.number("percent") == 0, let position = fields.position(of: "percent") {
-            findings.warning(position, "this interceptor takes none of a hundred, so it is never applied")
+            findings.warning(position, "percent: 0 matches no exchange, so this interceptor never applies")
         }
     }
 
@@ -40,7 +43,8 @@ struct RuleAudit {
         guard condition.needsServer(knowing: actions), let position = fields.position(of: "when") else { return }
         findings.warning(
             position,
-            "this never holds: Actions, trees and realms are told of requests to an AM, and none is named; add am: [{ url: … }]"
+            "this never matches: only requests to AM have Actions, trees and realms, and am names no server; add "
+                + "am: [{ url: … }]"
         )
     }
 
@@ -50,17 +54,19 @@ struct RuleAudit {
         if rule.missesItsCalls, let position = fields.position(of: "when") {
             findings.warning(
                 position,
-                "this never holds: these Actions are calls of Usher's own, which an interceptor that holds up or breaks messages leaves alone; add by: usher"
+                "this never matches: these Actions are Usher's own calls, which edits that delay or break messages "
+                    + "spare; add by: usher"
             )
         }
         guard rule.comesBeforeStepUp, let position = fields.position(of: "before") else { return }
         if rule.response.isEmpty {
-            findings.warning(position, "this changes nothing: it is about edits under response, and there are none")
+            findings.warning(position, "this has no effect: it applies to response edits, and there are none")
         }
         for edit in rule.response where edit is Delay || edit is Throttle || edit is Fault {
             findings.error(
                 position,
-                "\(type(of: edit).name) is about an answer on its way to the client; move it to an interceptor without before"
+                "\(type(of: edit).name) applies to a response on its way to the client; move it to an interceptor "
+                    + "without before"
             )
         }
     }
@@ -69,12 +75,12 @@ struct RuleAudit {
         guard let contradiction = condition.contradiction, let position = fields.position(of: "when") else { return }
         let why =
             switch contradiction {
-            case .values(let key): "no value of \(key) fits all of it"
+            case .values(let key): "no value of \(key) matches all of it"
             case .phases:
-                "it asks for a response (status, content_type, response_json) and for why there is none (error)"
-            case .nothing: "everything fits what it excludes"
+                "it tests the response (status, content_type, response_json), and error, which means that there is none"
+            case .nothing: "it excludes everything"
             }
-        findings.warning(position, "this never holds: \(why)")
+        findings.warning(position, "this never matches: \(why)")
     }
 
     private func warn(_ phase: String, _ fields: Fields, _ words: String) {
@@ -114,7 +120,7 @@ struct RuleAudit {
             }
             guard let first = dead.first else { continue }
             if isReached {
-                for found in dead { warn(found.phase, fields, "these edits are never made: \(found.words)") }
+                for found in dead { warn(found.phase, fields, "these edits never apply: \(found.words)") }
             } else {
                 findings.warning(fields["name"]?.position ?? fields.position, "this is never reached: \(first.words)")
             }

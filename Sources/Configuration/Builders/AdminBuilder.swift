@@ -19,24 +19,26 @@ struct AdminBuilder {
             if let place = fields.position(of: "token"), fields["listen"]?.isNull != false,
                 !fields.has("listen") || fields["listen"] != nil
             {
-                findings.warning(place, "admin.token is asked for by nobody; write listen: 127.0.0.1:3130 beside it")
+                findings.warning(place, "admin.token has no effect without admin.listen; add listen: 127.0.0.1:3130")
             }
             return nil
         }
         if listener.port != 0, listeners.contains(where: { $0.address == listener.address && $0.port == listener.port })
         {
-            findings.error(written.position, "admin.listen is where the proxy listens; choose another port")
+            findings.error(written.position, "the proxy already listens on admin.listen; choose another port")
         }
         if !listener.address.isLoopback || listener.address.isUnspecified {
             findings.warning(
                 written.position,
-                "\(listener) is reached by other machines, and the token is not encrypted on its way; listen on 127.0.0.1 and come by ssh -L, or by a server that speaks TLS"
+                "\(listener) is open to other machines, and the token passes unencrypted; listen on 127.0.0.1 and "
+                    + "use ssh -L or a TLS server"
             )
         }
         guard fields.has("token") else {
             findings.error(
                 written.position,
-                "admin.listen needs admin.token, or whoever reaches the port could do anything there; write token: \"${credential.admin-token}\""
+                "admin.listen requires admin.token, so that not everyone can use the port; add token: "
+                    + "\"${credential.admin-token}\""
             )
             return nil
         }
@@ -48,7 +50,7 @@ struct AdminBuilder {
         guard Self.tokenSize.contains(token.count) else {
             let bound =
                 token.count < Self.tokenSize.lowerBound
-                ? "\(Self.tokenSize.lowerBound) bytes at least" : "1024 bytes at most"
+                ? "\(Self.tokenSize.lowerBound) bytes or more" : "1024 bytes or fewer"
             findings.error(
                 written.position,
                 "admin.token takes \(bound), found \(token.count); openssl rand -base64 32 makes one")
@@ -57,7 +59,8 @@ struct AdminBuilder {
         guard token.withBytes({ Self.isSendable($0) }) else {
             findings.error(
                 written.position,
-                "admin.token holds what no Authorization: Bearer may: letters, digits and -._~+/ it takes, and = at the end; openssl rand -base64 32 makes one"
+                "admin.token has characters that Authorization: Bearer does not permit; use letters, digits, "
+                    + "-._~+/ and = at the end; openssl rand -base64 32 makes one"
             )
             return nil
         }

@@ -54,7 +54,9 @@ struct AnswerResponseBuilder {
         guard let fields, let identifier = fields.text("identifier") else { return nil }
         for key in ["metadata", "location"] {
             guard let written = fields[key], written.json?.members == nil else { continue }
-            findings.error(written.position, "device.\(key) takes keys with values, and no ${…} but secrets")
+            findings.error(
+                written.position,
+                "device.\(key) takes keys with values; the only ${…} permitted are secrets")
             return nil
         }
         var location = fields["location"]?.json
@@ -63,7 +65,8 @@ struct AnswerResponseBuilder {
                 location?[key] = number
             } else if let written = fields["location"] {
                 findings.error(
-                    written.position, "device.location takes two numbers, as { latitude: 51.45, longitude: -2.59 }")
+                    written.position,
+                    "device.location takes two numbers, such as { latitude: 51.45, longitude: -2.59 }")
                 break
             }
         }
@@ -79,7 +82,7 @@ struct AnswerResponseBuilder {
     private func texts(_ written: Decoded?) -> [NamedText]? {
         guard let written, let fields = written.fields else { return nil }
         if fields.written.isEmpty {
-            findings.error(written.position, "this takes one name with its text at least, as { code: TEXT }")
+            findings.error(written.position, "this takes at least one name with its text, such as { code: TEXT }")
         }
         return fields.all.compactMap { field in field.value.text.map { NamedText(field.name, $0) } }
     }

@@ -22,7 +22,9 @@ struct AuthorizationBuilder {
             let position = entries.count == 1 ? section.position : entry.position
             guard let fields = entry.fields, let policy = policy(fields, at: position) else { return nil }
             for resource in policy.resources where covered.contains(resource.url) {
-                findings.warning(entry.position, "\(resource.url) is covered by an entry before this one, which counts")
+                findings.warning(
+                    entry.position,
+                    "\(resource.url) is already covered by an earlier entry, which takes precedence")
             }
             covered.formUnion(policy.resources.map(\.url))
             return policy
@@ -103,7 +105,7 @@ struct AuthorizationBuilder {
     private func forms(_ fields: Fields) -> Advice.Forms? {
         guard let written = fields["advice"] else { return nil }
         if written.isEmptyList {
-            findings.error(written.position, "advice takes at least one form; leave the resource out for none")
+            findings.error(written.position, "advice takes at least one form; to ignore advice, remove the resource")
         }
         let sources = fields.list("advice").compactMap { $0.text.flatMap(Advice.Source.init) }
         return Advice.Forms(sources.map { Advice.Forms($0) })
@@ -117,7 +119,9 @@ struct AuthorizationBuilder {
             guard case .header(let name) = Self.presentation(written.text), ASCII.equal(name, server.cookie) else {
                 continue
             }
-            findings.error(written.position, "the header \(name) carries the session; take another name for the id")
+            findings.error(
+                written.position,
+                "the header \(name) carries the session; choose another name for the transaction id")
         }
     }
 
@@ -125,19 +129,20 @@ struct AuthorizationBuilder {
         if GlobReach(url: url).isFar {
             findings.warning(
                 written.position,
-                "this covers every host that fits, whoever runs it; name the host, as https://shop.example.com/*")
+                "this covers every matching host, whoever runs it; name the host, such as https://shop.example.com/*")
         }
         if !isEnforced, !GlobReach(url: url).isOpened(by: opened) {
             findings.warning(
                 written.position,
-                "requests there pass in tunnels that are not opened, so nothing is recognised; name the host in tls.intercept"
+                "requests there pass in tunnels that are not opened, so Usher recognises nothing; add the host to "
+                    + "tls.intercept"
             )
         }
         let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         if parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].contains("/"),
             !parts[2].hasSuffix("*")
         {
-            findings.warning(written.position, "this covers the host's root alone; write \(url)/* for all of it")
+            findings.warning(written.position, "this covers only the host's root; write \(url)/* for all of it")
         }
     }
 

@@ -14,25 +14,27 @@ struct BuiltInBuilder {
         if named.count > 1 {
             reader.findings.error(
                 named[1].position,
-                "an interceptor is one thing, and this is \(field.name) already; make an interceptor of its own for \(named[1].name)"
+                "an interceptor has one built-in, and this one has \(field.name); write a separate interceptor for "
+                    + "\(named[1].name)"
             )
         }
         if let list = SnapshotBuilder.lists.first(where: { fields.has($0) }) {
             reader.findings.error(
                 fields.position(of: list) ?? field.position,
-                "what \(field.name) does is all that its interceptor does; make an interceptor of its own for these edits"
+                "an interceptor with \(field.name) has no edits; write a separate interceptor for them"
             )
         }
         if !kind.readsAnswer, condition.needsResponse || condition.needsError {
             reader.findings.error(
                 fields.position(of: "when") ?? field.position,
-                "\(field.name) begins before there is an answer; remove status, content_type, response_json and error from \"when\""
+                "\(field.name) runs before the response; remove status, content_type, response_json and error from "
+                    + "\"when\""
             )
         }
         if kind.sendsSecret, !condition.namesHosts {
             reader.findings.error(
                 field.position,
-                "\(field.name) would show its secret to every host that is asked; name those that may have it: when: { host: NAME }"
+                "\(field.name) would send its secret to every host; name those that may have it: when: { host: NAME }"
             )
         }
         if kind.sendsSecret, !condition.namesTransport,
@@ -42,7 +44,7 @@ struct BuiltInBuilder {
         {
             reader.findings.warning(
                 host.position,
-                "\(field.name) goes to this machine by https to port 443 alone; for another service name it, as "
+                "\(field.name) applies only to https on port 443 of this machine; for another service name it, such as "
                     + "when: { host: \(host.text ?? ""), scheme: http, port: 8080 }")
         }
         return kind.init(field.value, reader)

@@ -28,15 +28,17 @@ struct CallbackAnswerBuilder {
         if let end = reading.end {
             findings.warning(
                 item.position,
-                "this is never reached, for the \"otherwise\" of \(findings.place(end, from: item.position)) comes first"
+                "this is never reached: the \"otherwise\" of \(findings.place(end, from: item.position)) comes first"
             )
         }
         if fields.has("otherwise") {
             if fields.written.count > 1 {
-                findings.error(item.position, "\"otherwise\" stands alone in its entry; begin another with \"- \"")
+                findings.error(
+                    item.position,
+                    "\"otherwise\" must be the only key of its entry; begin another entry with \"- \"")
             }
             if isInGroup {
-                findings.error(item.position, "\"otherwise\" is for the whole list; write it behind the last entry")
+                findings.error(item.position, "\"otherwise\" applies to the whole list; make it the last entry")
                 return
             }
             reading.end = reading.end ?? item.position
@@ -48,7 +50,9 @@ struct CallbackAnswerBuilder {
         if let index = reading.answers.firstIndex(where: { $0.covers(answer) }) {
             findings.warning(
                 item.position,
-                "this is never reached, for the answer of \(findings.place(reading.places[index], from: item.position)) takes every \(answer.callback) that it would"
+                "this is never reached: the answer of "
+                    + "\(findings.place(reading.places[index], from: item.position)) already matches every such "
+                    + "\(answer.callback)"
             )
         }
         reading.answers.append(answer)
@@ -61,18 +65,18 @@ struct CallbackAnswerBuilder {
 
     private func readGroup(_ fields: Fields, _ scope: AnswerScope, isInGroup: Bool, into reading: inout Reading) {
         if isInGroup {
-            findings.error(fields.position, "a group of answers stands in no other group")
+            findings.error(fields.position, "groups of answers cannot be nested")
             return
         }
         let foreign = fields.written.filter { !Self.groupKeys.contains($0) && $0 != "answers" }.sorted()
         if let key = foreign.first {
             findings.error(
                 fields.position(of: key) ?? fields.position,
-                "a group of answers has user, tree and stage beside them; \(key) belongs to an answer")
+                "a group of answers takes only user, tree and stage; move \(key) to an answer")
         }
         if !Self.groupKeys.contains(where: fields.has) {
             findings.error(
-                fields.position, "a group of answers lacks what it is for; write user, tree or stage beside it")
+                fields.position, "a group of answers needs user, tree or stage; add one")
         }
         for item in fields.list("answers") { read(item, scope, isInGroup: true, into: &reading) }
     }
@@ -83,11 +87,13 @@ struct CallbackAnswerBuilder {
         for (key, isSaid) in said where isSaid && fields.has(key) {
             findings.error(
                 fields.position(of: key) ?? fields.position,
-                "the group says \(key) already; take it away here, or the answer out of the group")
+                "the group already has \(key); remove it here, or move the answer out of the group")
             return nil
         }
         if fields["user"]?.isEmptyList == true {
-            findings.error(fields.position(of: "user") ?? fields.position, "user is an empty list, which is nobody")
+            findings.error(
+                fields.position(of: "user") ?? fields.position,
+                "user is an empty list, which matches nobody")
         }
         var scope = group
         scope.name = fields.text("name")
@@ -111,18 +117,18 @@ struct CallbackAnswerBuilder {
         }
         if replies.count > 1 {
             findings.error(
-                position, "an answer gives one thing, found \(replies.map(\.rawValue).joined(separator: " and "))")
+                position, "an answer takes one value, found \(replies.map(\.rawValue).joined(separator: " and "))")
         }
         var isHalf = false
         for (key, other) in [("question", "answer"), ("after", "exit")] where fields.has(key) && !fields.has(other) {
             findings.error(
-                fields.position(of: key) ?? position, "\(key) goes with \(other), which is missing here")
+                fields.position(of: key) ?? position, "\(key) requires \(other), which is missing here")
             isHalf = true
         }
         let callback = fields["callback"]?.text
         if replies.isEmpty, !isHalf {
             let takes = callback.flatMap { Self.takes($0) } ?? "write value: TEXT or choose: LABEL"
-            findings.error(position, "an answer lacks what it answers; \(takes)")
+            findings.error(position, "an answer lacks its value; \(takes)")
         }
         guard let written = fields["callback"], let callback else { return nil }
         guard isAnswered(callback, written, replies.first) else { return nil }
@@ -145,13 +151,14 @@ struct CallbackAnswerBuilder {
     private func isAnswered(_ callback: String, _ written: Decoded, _ reply: CallbackKind.Reply?) -> Bool {
         if let kind = CallbackKind.known[callback] {
             guard kind.takesAnswer else {
-                let why = kind == .suspended ? "the tree goes on by a link" : "it goes back as it came"
+                let why = kind == .suspended ? "the tree continues with a link" : "Usher returns it unchanged"
                 findings.error(written.position, "\(callback) takes no answer: \(why); remove the entry")
                 return false
             }
             guard let reply, !kind.replies(callback).contains(reply) else { return true }
             findings.error(
-                written.position, "\(reply.rawValue) is no answer to it; \(Self.takes(callback) ?? "remove the entry")")
+                written.position,
+                "\(reply.rawValue) does not suit this callback; \(Self.takes(callback) ?? "remove the entry")")
             return false
         }
         let nearest =
@@ -161,11 +168,11 @@ struct CallbackAnswerBuilder {
         if nearest != nil || !callback.hasSuffix("Callback") {
             findings.warning(
                 written.position,
-                "\"\(written.written)\" is no callback that Usher fills in, so this answer is never given",
+                "Usher does not answer \"\(written.written)\", so this entry has no effect",
                 nearest: nearest)
         } else if let reply, ![.value, .inputs, .ask].contains(reply) {
             findings.error(
-                written.position, "what Usher does not know takes value, inputs or ask, found \(reply.rawValue)")
+                written.position, "an unknown callback takes value, inputs or ask, found \(reply.rawValue)")
             return false
         }
         return true
@@ -177,7 +184,8 @@ struct CallbackAnswerBuilder {
         else { return }
         findings.warning(
             value.position,
-            "this password has fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
+            "this password has fewer than \(Redaction.shortestSecret) bytes; it is too short to be redacted in the "
+                + "log, and easy to guess; make it longer"
         )
     }
 

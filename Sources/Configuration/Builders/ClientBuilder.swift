@@ -17,7 +17,9 @@ struct ClientBuilder {
         if fields.has("allow") {
             policy.allow = entries(fields, "allow")
             if let written = fields["allow"], written.isEmptyList {
-                findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
+                findings.error(
+                    written.position,
+                    "clients.allow is empty and permits no client; write [loopback] or remove the key")
             }
             if !fields.has("basic") { requirePassword(fields) }
         }
@@ -41,7 +43,9 @@ struct ClientBuilder {
             guard let entry = entry(item), !entry.isLoopback else { continue }
             return findings.error(
                 item.position,
-                "clients.allow holds more than loopback, so clients.basic is needed: write basic: { users: \"${file:/etc/usher/users.htpasswd}\" } beside it (made by: htpasswd -B -C 10 -c /etc/usher/users.htpasswd NAME)"
+                "clients.allow has more than loopback, which requires clients.basic; add basic: { users: "
+                    + "\"${file:/etc/usher/users.htpasswd}\" } (create the file: htpasswd -B -C 10 -c "
+                    + "/etc/usher/users.htpasswd NAME)"
             )
         }
     }
@@ -57,25 +61,26 @@ struct ClientBuilder {
             if cost < Self.modestCost {
                 findings.warning(
                     written.position,
-                    "clients.basic.users holds a password that is hashed at cost \(cost), which is quick to guess from a stolen file; make it with htpasswd -B -C \(Self.modestCost)"
+                    "clients.basic.users has a password hashed at cost \(cost), which is easy to crack in a stolen "
+                        + "file; rehash it with htpasswd -B -C \(Self.modestCost)"
                 )
             }
         } else if !findings.hasErrors {
             findings.error(
                 written.position,
-                "clients.basic.users holds no user, so nobody could use the proxy; add one with htpasswd -B FILE NAME")
+                "clients.basic.users has no user, so nobody can use the proxy; add one with htpasswd -B FILE NAME")
         }
         return table
     }
 
     private static func explanation(_ fault: PasswordTable.Fault) -> String {
         switch fault {
-        case .malformed: "this is no NAME:HASH; write the file with htpasswd -B"
+        case .malformed: "the line is not NAME:HASH; create the file with htpasswd -B"
         case .scheme(let name):
-            "the password's scheme is \(name), and only bcrypt is taken; make it anew with htpasswd -B"
-        case .repeated(let line): "the user already stands in line \(line); remove one"
+            "the password's scheme is \(name), but only bcrypt is supported; rehash it with htpasswd -B"
+        case .repeated(let line): "the user is already in line \(line); remove one"
         case .tooCostly(let cost):
-            "bcrypt at cost \(cost) takes seconds for each check; make it anew with htpasswd -B -C 12"
+            "bcrypt at cost \(cost) takes seconds per check; rehash it with htpasswd -B -C 12"
         }
     }
 }

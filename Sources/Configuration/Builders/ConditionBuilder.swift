@@ -21,7 +21,7 @@ struct ConditionBuilder {
             switch field.name {
             case "any":
                 if field.value.isEmptyList {
-                    findings.error(field.position, "\"any\" without an entry never holds; remove the key")
+                    findings.error(field.position, "\"any\" without an entry never matches; remove the key")
                 }
                 parts.append(.any(field.value.list.map { condition(entry: $0) }))
             case "not": parts.append(.not(condition(field.value.fields)))
@@ -33,7 +33,7 @@ struct ConditionBuilder {
             case "response_json": parts += tests(field) { JSONPointer($0).map(Condition.Key.responseJSON) }
             default:
                 guard let key = Self.keys[field.name] else {
-                    findings.error(field.position, "\"\(field.name)\" is no condition")
+                    findings.error(field.position, "\"\(field.name)\" is not a condition")
                     continue
                 }
                 let kind = Self.kind(field.name)
@@ -62,7 +62,8 @@ struct ConditionBuilder {
     private func condition(entry: Decoded) -> Condition {
         if entry.fields?.written.isEmpty == true {
             findings.error(
-                entry.position, "an entry of \"any\" without a condition holds always; write one, or remove the entry")
+                entry.position,
+                "an entry of \"any\" without a condition always matches; add a condition, or remove the entry")
         }
         return condition(entry.fields)
     }
@@ -70,7 +71,7 @@ struct ConditionBuilder {
     private func tests(_ field: Fields.Field, _ key: (String) -> Condition.Key?) -> [Condition] {
         if field.value.fields?.written.isEmpty == true {
             findings.error(
-                field.position, "\"\(field.name)\" without a name asks for nothing; write { NAME: value } or remove it")
+                field.position, "\"\(field.name)\" has no name to test; write { NAME: value } or remove it")
         }
         return (field.value.fields?.all ?? []).compactMap { field in
             key(field.name).map { .test($0, field.value.list.compactMap { matcher($0, .text, field.name) }) }
@@ -125,8 +126,8 @@ struct ConditionBuilder {
         let names = Action.known.map(\.rawValue) + defined
         guard !definesOthers, !names.contains(where: { Glob.matches(glob, $0) }) else { return }
         let meant = Action.aliases.filter { Glob.matches(glob, $0.key) }.map(\.value.rawValue).sorted()
-        let remedy = meant.isEmpty ? "" : "; for its second names write \(meant.joined(separator: ", "))"
-        findings.error(value.position, "\"\(value.written)\" fits no Action\(remedy)")
+        let remedy = meant.isEmpty ? "" : "; for its aliases write \(meant.joined(separator: ", "))"
+        findings.error(value.position, "\"\(value.written)\" matches no Action\(remedy)")
     }
 
     private func action(_ text: String, _ value: Decoded) -> String? {
@@ -134,7 +135,7 @@ struct ConditionBuilder {
         if definesOthers || Action.known.contains(action) || defined.contains(text) { return action.rawValue }
         let known = Action.known.map(\.rawValue) + Action.aliases.keys.sorted() + defined
         findings.error(
-            value.position, "unknown Action \"\(value.written)\"; one's own are defined under actions",
+            value.position, "unknown Action \"\(value.written)\"; define custom Actions under actions",
             nearest: Nearest.name(to: text, among: known))
         return nil
     }
@@ -168,12 +169,12 @@ struct ConditionBuilder {
             let hasMore = text.utf8.contains { $0 == 0x2F || $0 == 0x40 } || text.isEmpty
             let hasPort = text.utf8.count { $0 == ASCII.colon } == 1 || text.hasPrefix("[")
             return hasMore || hasPort
-                ? ("takes a host alone, without scheme, brackets and port (the key port takes that)", nil) : nil
+                ? ("takes a host without scheme, brackets and port (use the key port)", nil) : nil
         case .port:
             return Int(text).map { (1...65535).contains($0) } == true ? nil : ("takes a number from 1 to 65535", nil)
         case .path:
             if !text.hasPrefix("/") { return ("begins with /", "/\(text)") }
-            return text.utf8.contains(0x3F) ? ("is compared without the query (the key query takes that)", nil) : nil
+            return text.utf8.contains(0x3F) ? ("has no query (use the key query)", nil) : nil
         case .method:
             if TextFormat.method.accepts(text) || text == "CONNECT" { return nil }
             let capitals = String(decoding: text.utf8.map { ASCII.isAlpha($0) ? $0 & 0xDF : $0 }, as: UTF8.self)

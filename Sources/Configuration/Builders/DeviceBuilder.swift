@@ -14,7 +14,7 @@ struct DeviceBuilder {
             guard let fields = item.fields, let device = device(fields, item.position) else { return nil }
             if !names.insert(device.name).inserted {
                 findings.error(
-                    item.position, "another device is called \(device.name); give this one a name of its own")
+                    item.position, "another device already has the name \(device.name); choose another name")
             }
             return device
         }
@@ -36,23 +36,24 @@ struct DeviceBuilder {
 
     private func judge(_ device: Device, _ fields: Fields, _ position: Position) {
         if !device.oath, !fields.has("push") {
-            findings.error(position, "this device does nothing; say push, or leave oath: false out")
+            findings.error(position, "this device has no effect; add push, or remove oath: false")
         }
         let isPushed = fields.hasFaulty("push") || device.push == .approve || device.push == .deny
         for key in ["delay", "number"] where !isPushed {
             guard let written = fields[key] else { continue }
-            findings.warning(written.position, "\(key) means nothing without push: approve or deny")
+            findings.warning(written.position, "\(key) has no effect without push: approve or deny")
         }
         if device.isSeen, !GlobReach(url: device.server.url).isOpened(by: tls.interception),
             let written = fields["seen"]
         {
             findings.warning(
                 written.position,
-                "requests to \(device.server.host) pass in tunnels that are not opened, so no journey is seen; name the host in tls.intercept"
+                "requests to \(device.server.host) pass in tunnels that are not opened, so Usher sees no journey; "
+                    + "add the host to tls.intercept"
             )
         }
         if fields.has("prompt"), !device.oath, let written = fields["prompt"] {
-            findings.warning(written.position, "prompt means nothing with oath: false")
+            findings.warning(written.position, "prompt has no effect with oath: false")
         }
     }
 }

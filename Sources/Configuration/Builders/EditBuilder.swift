@@ -32,7 +32,7 @@ struct EditBuilder {
     ) -> [Made] {
         for item in items where item.fields?.written.isEmpty == true {
             reader.findings.error(
-                item.position, "an entry without an edit; write one, such as - set_header: { NAME: value }")
+                item.position, "the entry has no edit; add one, such as - set_header: { NAME: value }")
         }
         var made: [Made] = []
         var end: String?
@@ -41,12 +41,12 @@ struct EditBuilder {
             if let end, !isTold {
                 isTold = true
                 reader.findings.warning(
-                    field.position, "this is never reached, for \"\(end)\" before it ends the exchange")
+                    field.position, "this is never reached: the edit \"\(end)\" before it ends the exchange")
             }
             guard let edit = make(field, reader) else {
                 // the key table comes from the same catalogue, so this is unreachable; if it were, the edit must not vanish
                 // silently
-                reader.findings.error(field.position, "\"\(field.name)\" is no edit")
+                reader.findings.error(field.position, "\"\(field.name)\" is not an edit")
                 continue
             }
             // an edit with an unusable value is judged by its kind

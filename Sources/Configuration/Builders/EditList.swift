@@ -8,9 +8,9 @@ public enum EditList {
 
     /// The variables in values, `${…}`.
     private static let values = """
-        VALUE: a text in which these may stand, filled in for each exchange
+        VALUE: a text that may contain these variables, whose values depend on the exchange
             \(TemplateNames.all.joined(separator: "\n    "))
-            Those of the response are for the response phase. What is not there is not written. $${ stands for ${ itself.
+            Those of the response are for the response phase. A missing value is not written. $${ is a literal ${.
 
         """
 

@@ -16,7 +16,7 @@ struct EnforcementBuilder {
         guard policy.resources.contains(where: \.isEnforced) else {
             let isMeant = fields.list("resources").contains { $0.fields?.has("enforce") == true }
             if let section, !isMeant {
-                findings.warning(section.position, "nothing is asked: no resource has the key enforce: am")
+                findings.warning(section.position, "enforce has no effect: no resource has enforce: am")
             }
             return nil
         }
@@ -26,7 +26,8 @@ struct EnforcementBuilder {
         } else if section?.has("application") != true {
             findings.warning(
                 section?.position ?? fields.position,
-                "no policy set is named for enforce: am, so AM decides by \(enforcement.application); write enforce: { application: … }"
+                "enforce names no application, so AM uses the policy set \(enforcement.application); write "
+                    + "enforce: { application: … }"
             )
         }
         guard let section else { return enforcement }
@@ -47,7 +48,7 @@ struct EnforcementBuilder {
                 return nil
             }
             guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }) else {
-                findings.error(written.position, "this is no session: it is empty, or holds what no cookie can carry")
+                findings.error(written.position, "the session is empty, or has characters that a cookie cannot carry")
                 return nil
             }
             return .session(token)
@@ -66,8 +67,8 @@ struct EnforcementBuilder {
                 findings.error(
                     field.position,
                     field.name == "IP"
-                        ? "address: true tells IP already"
-                        : "TxId is the transaction's, which is told where there is one")
+                        ? "address: true already sends IP"
+                        : "TxId is reserved for the transaction id, which Usher sends itself")
                 return nil
             }
             return Enforcement.Variable(field.name, field.value.list.compactMap(\.text))
@@ -91,7 +92,8 @@ struct EnforcementBuilder {
         if !isOpened {
             findings.warning(
                 written.position,
-                "requests there pass in tunnels that are not opened, so AM can be asked about none of them and they are refused; name the host in tls.intercept"
+                "requests there pass in tunnels that are not opened, so Usher cannot ask AM and refuses them; add "
+                    + "the host to tls.intercept"
             )
         }
     }

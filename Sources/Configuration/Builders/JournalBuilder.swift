@@ -14,7 +14,7 @@ enum JournalBuilder {
         guard journal.memory > 0 else {
             if let place = fields?.position(of: "disk") {
                 findings.error(
-                    place, "journal.disk has nothing to keep, for journal.memory is 0B; give it some, 1MiB or more")
+                    place, "journal.disk has no effect because journal.memory is 0B; give memory 1MiB or more")
             }
             return nil
         }

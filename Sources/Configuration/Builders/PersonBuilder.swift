@@ -12,12 +12,12 @@ struct PersonBuilder {
         policy.notify = fields.list("notify").compactMap(\.text)
         if let written = fields["notify"], !policy.notify.isEmpty {
             if policy.notify.first?.isEmpty == true {
-                findings.error(written.position, "notify begins with the program to run, found nothing")
+                findings.error(written.position, "notify must begin with the program to run, found nothing")
             }
             if !policy.isAsked, !answers.contains(where: { $0.response == .ask }) {
                 findings.warning(
                     written.position,
-                    "nobody is asked, so this is never run; write otherwise: ask as the last of answers")
+                    "no answer asks a person, so this command never runs; add otherwise: ask as the last of answers")
             }
         }
         return policy

@@ -18,20 +18,21 @@ struct ServerBuilder {
             let host = head.host
             if let place = places[url] {
                 let other = findings.place(place, from: written.position)
-                findings.error(written.position, "this server already stands in \(other); join the two")
+                findings.error(written.position, "this server is already in \(other); merge the two")
                 return nil
             }
             places[url] = written.position
             if let opened, head.target.scheme == .https, !opened.opens(host, port: head.target.port) {
                 findings.warning(
                     written.position,
-                    "requests to \(host) pass in tunnels that are not opened, so no interceptor sees them; write tls: { intercept: [\"\(host)\"] }"
+                    "requests to \(host) pass in tunnels that are not opened, so no interceptor sees them; add "
+                        + "tls: { intercept: [\"\(host)\"] }"
                 )
             }
             if head.target.scheme == .http, !Self.isThisMachine(host) {
                 findings.warning(
                     written.position,
-                    "sessions and answers go to \(host) unencrypted, for everyone on the way to read; write https"
+                    "sessions and answers go to \(host) unencrypted and can be read on the way; write https"
                 )
             }
             var server = AuthorizationServer(url: url, host: host)

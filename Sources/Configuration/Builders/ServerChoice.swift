@@ -20,7 +20,7 @@ struct ServerChoice {
             guard !fields.has("am") else { return nil }
             guard servers.count == 1, let only = servers.first else {
                 findings.error(
-                    position, "\(section) lacks the key \"am\"; it takes the url of one of the servers under am")
+                    position, "\(section) lacks the key \"am\"; it takes the url of a server in am")
                 return nil
             }
             return only
@@ -31,7 +31,7 @@ struct ServerChoice {
         let choice = known.isEmpty ? "there are none" : known.joined(separator: ", ")
         findings.error(
             written.position,
-            "\(section).am names none of the servers under am (\(choice)), found \"\(written.written)\"",
+            "\(section).am is not a server in am (\(choice)), found \"\(written.written)\"",
             nearest: Nearest.name(to: text, among: known))
         return nil
     }
@@ -44,7 +44,8 @@ struct ServerChoice {
         guard !openRealms.contains(server.url) else { return name }
         findings.error(
             written.position,
-            "\(key) is none of the realms of \(server.url) (\(server.realms.joined(separator: ", "))), found \"\(written.written)\"",
+            "\(key) is not a realm of \(server.url) (\(server.realms.joined(separator: ", "))), found "
+                + "\"\(written.written)\"",
             nearest: Nearest.name(to: name, among: server.realms))
         return nil
     }

@@ -41,7 +41,7 @@ struct SessionBuilder {
             {
                 findings.error(
                     fields.position(of: "answers") ?? fields.position,
-                    "nobody is asked in a login of Usher's own; say what it answers")
+                    "a login by Usher cannot ask a person; give the answer")
             }
         }
         if let number = fields.number("max_idle") { login.maxIdle = number }
@@ -54,22 +54,24 @@ struct SessionBuilder {
     private func judge(_ fields: Fields, _ sessions: SessionPolicy, _ policy: AuthorizationPolicy) {
         let isKnown = !fields.hasFaulty("session")
         if let login = fields["login"], isKnown, sessions.source != .login {
-            findings.warning(login.position, "nobody logs in by this; write session: login")
+            findings.warning(login.position, "login has no effect without session: login; add it")
         }
         let mayShow = policy.showsIDToken || fields.fields("present")?.hasFaulty("id_token") == true
         if let learned = fields["learned"], isKnown, sessions.source != .learned, !mayShow {
             findings.warning(
-                learned.position, "nothing is learned; write session: learned, or present: { id_token: true }")
+                learned.position,
+                "learned has no effect without session: learned or present: { id_token: true }; add one")
         }
         if case .user = sessions.identity, !hasUsers {
             findings.error(
                 fields.fields("learned")?.position(of: "by") ?? fields.position,
-                "by: proxy_user takes clients that show a user name; set clients.basic")
+                "by: proxy_user requires clients with a user name; set clients.basic")
         }
         if policy.showsIDToken || sessions.source == .learned, !GlobReach(url: policy.server.url).isOpened(by: opened) {
             findings.warning(
                 fields.position(of: "session") ?? fields.position(of: "present") ?? fields.position,
-                "requests to \(policy.server.host) pass in tunnels that are not opened, so no login is seen; name the host in tls.intercept"
+                "requests to \(policy.server.host) pass in tunnels that are not opened, so Usher sees no login; "
+                    + "add the host to tls.intercept"
             )
         }
         guard sessions.source != .request else { return }
@@ -79,7 +81,8 @@ struct SessionBuilder {
             else { continue }
             findings.error(
                 written.position,
-                "with session: \(sessions.source.rawValue) a session goes to every host that this covers; name the host, as "
+                "with session: \(sessions.source.rawValue), a session goes to every matching host; name the host, "
+                    + "such as "
                     + "https://shop.example.com/*")
         }
     }

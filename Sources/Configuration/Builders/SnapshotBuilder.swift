@@ -93,7 +93,7 @@ struct SnapshotBuilder {
             let builtIn = BuiltInBuilder(reader: conditions.reader).builtIn(of: fields, condition)
             if !BuiltInBuilder.isNamed(in: fields), Self.lists.allSatisfy({ isWithout($0, fields) }) {
                 findings.warning(
-                    item.position, "this interceptor changes nothing; give it edits under request, response or error")
+                    item.position, "this interceptor has no effect; add edits to request, response or error")
             }
             audit.look(at: condition, in: fields)
             if isWithout("am", root) {
@@ -103,7 +103,7 @@ struct SnapshotBuilder {
             if let place = places[text] {
                 let other = findings.place(place, from: name.position)
                 findings.error(
-                    name.position, "the name \"\(name.written)\" is already taken by the interceptor of \(other)")
+                    name.position, "the name \"\(name.written)\" is already used by the interceptor of \(other)")
                 return nil
             }
             places[text] = name.position
@@ -116,7 +116,7 @@ struct SnapshotBuilder {
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
                     item.position,
-                    "nothing in this interceptor sets ${state.\(name)}, which is never there then; set it with set_state",
+                    "this interceptor never sets ${state.\(name)}; set it with set_state",
                     nearest: Nearest.name(to: name, among: rule.setState))
             }
             return (rule, fields)
@@ -142,14 +142,14 @@ struct SnapshotBuilder {
         for name in interceptors.keys.sorted() where !named.contains(name) {
             findings.warning(
                 root.position(of: "interceptors") ?? root.position,
-                "\"\(name)\" is registered, and no interceptor runs it; write swift: \(name) into a list request or response"
+                "\"\(name)\" is registered, but no interceptor runs it; add swift: \(name) to request or response"
             )
         }
     }
 
     private func sampling(_ fields: Fields) -> Sampling {
         if let position = fields.position(of: "seed"), !fields.has("percent") {
-            findings.error(position, "seed means nothing without percent; add that, or remove this")
+            findings.error(position, "seed has no effect without percent; add percent, or remove seed")
         }
         return Sampling(
             percent: fields.number("percent") ?? 100, seed: fields.number("seed"), first: fields.number("first"),
@@ -183,34 +183,35 @@ struct SnapshotBuilder {
             if fields.fields("when")?.written.isEmpty == true {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action without a condition takes every request; say under \"when\" which ones are it")
+                    "an Action without a condition matches every request; add conditions under \"when\"")
             }
             if condition.needsResponse || condition.needsError {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action is told from the request alone; remove status, content_type, response_json and error from \"when\""
+                    "an Action depends only on the request; remove status, content_type, response_json and error "
+                        + "from \"when\""
                 )
             }
             if condition.contains(where: { $0 == .by }) {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action is told of what apps send alone; remove by from \"when\"")
+                    "an Action applies only to requests of apps; remove by from \"when\"")
             }
             if condition.asksBody {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action is told before the body is here; remove json and form from \"when\"")
+                    "an Action is determined before the body arrives; remove json and form from \"when\"")
             }
             RuleAudit(findings: findings).look(forContradictionsIn: condition, of: fields)
             guard let name = fields["name"], let text = name.text else { return nil }
             if Action.known.contains(Action(named: text)) {
-                findings.error(name.position, "\"\(name.written)\" is an Action that Usher knows; take another name")
+                findings.error(name.position, "\"\(name.written)\" is a built-in Action; choose another name")
                 return nil
             }
             if let place = places[text] {
                 let other = findings.place(place, from: name.position)
                 findings.error(
-                    name.position, "the Action \"\(name.written)\" already stands in \(other); join them with any")
+                    name.position, "the Action \"\(name.written)\" is already in \(other); merge the two with any")
                 return nil
             }
             places[text] = name.position
@@ -227,19 +228,21 @@ struct SnapshotBuilder {
         if reveals, fields?.has("key") != true, let place = asked?.position(of: "reveal") {
             findings.error(
                 place,
-                "journal.reveal needs state.key, which secrets are sealed with; write state: { key: \"${credential.usher-state}\" }"
+                "journal.reveal requires state.key, which seals the secrets; add state: { key: "
+                    + "\"${credential.usher-state}\" }"
             )
         }
         guard let fields, let written = fields["key"], case .material(let key)? = written.secret else { return nil }
         if key.count < TokenVault.leastKey {
             findings.error(
                 written.position,
-                "state.key takes \(TokenVault.leastKey) bytes at least, found \(key.count); openssl rand -base64 32 makes some"
+                "state.key takes \(TokenVault.leastKey) bytes or more, found \(key.count); openssl rand -base64 32 "
+                    + "makes one"
             )
         } else if !reveals, tokens?.sources.contains(where: { $0.settings.keeping == .sealed }) != true {
             findings.warning(
                 written.position,
-                "nothing is sealed with state.key; write keep: sealed into an entry of tokens, or journal: { reveal: true }"
+                "state.key has no effect; add keep: sealed to an entry of tokens, or journal: { reveal: true }"
             )
         }
         return key
@@ -260,7 +263,7 @@ struct SnapshotBuilder {
             // two entries with port 0 are two listeners
             if let place = places[plain], listener.port != 0 {
                 let other = findings.place(place, from: item.position)
-                findings.error(item.position, "\(plain) already stands in \(other); remove one")
+                findings.error(item.position, "\(plain) is already in \(other); remove one")
                 return nil
             }
             places[plain] = item.position
@@ -293,7 +296,8 @@ struct SnapshotBuilder {
         guard let fields, fields.has("connect_ports") else { return nil }
         if let written = fields["connect_ports"], written.isEmptyList {
             findings.error(
-                written.position, "destinations.connect_ports permits no CONNECT at all; name ports or remove the key")
+                written.position,
+                "destinations.connect_ports is empty and permits no CONNECT; name ports or remove the key")
         }
         return fields.list("connect_ports").compactMap { $0.number.flatMap(UInt16.init(exactly:)) }
     }

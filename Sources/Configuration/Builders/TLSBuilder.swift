@@ -23,7 +23,8 @@ struct TLSBuilder {
             settings.listener = material.identity(fields)
             if !listensElsewhere, !listeners.contains(where: \.listener.isSecure) {
                 findings.warning(
-                    fields.position, "this certificate is shown nowhere, for no address of listen begins with https://")
+                    fields.position,
+                    "this certificate is never used, because no address in listen begins with https://")
             }
         }
         return settings
@@ -47,7 +48,8 @@ struct TLSBuilder {
                 ? !field.value.isEmptyList : field.name == "on_refusal" && field.value.text == "tunnel"
             guard isMeant else { continue }
             findings.warning(
-                field.position, "tls.\(field.name) does nothing without tls.intercept, which names the hosts to open")
+                field.position,
+                "tls.\(field.name) has no effect without tls.intercept, which names the hosts to intercept")
         }
         return policy
     }
@@ -68,7 +70,7 @@ struct TLSBuilder {
         if written.isEmptyList {
             findings.error(
                 written.position,
-                "tls.ca.constrain_to permits no host at all; name domains, such as staging.example.com")
+                "tls.ca.constrain_to is empty and permits no host; name domains, such as staging.example.com")
         } else if written.isWholeList {
             do throws(MaterialFault) {
                 authority.constraints = try NameConstraints(written.list.compactMap(\.text))
@@ -93,10 +95,11 @@ struct TLSBuilder {
         let permitted = section?.fields("ca")?.list("constrain_to") ?? []
         for item in hosts where !findings.isExcused(anyOf: permitted) {
             guard let pattern = Self.pattern(item), !pattern.isPermitted(by: constraints) else { continue }
-            let remedy = Self.advice(pattern).map { "add \($0) there" } ?? "name its hosts one by one"
+            let remedy = Self.advice(pattern).map { "add \($0) to it" } ?? "name its hosts one by one"
             findings.error(
                 item.position,
-                "tls.ca.constrain_to does not permit all of \"\(item.written)\", and certificates for it would be refused by every client; \(remedy), or take it out here"
+                "tls.ca.constrain_to does not permit all of \"\(item.written)\", so every client refuses "
+                    + "certificates for it; \(remedy), or remove it here"
             )
         }
         guard section?.has("listener") != true else { return }
@@ -105,7 +108,8 @@ struct TLSBuilder {
             guard !["localhost", listener.host].contains(where: constraints.permits) else { continue }
             findings.warning(
                 position,
-                "tls.ca.constrain_to does not permit \(listener.host), so clients refuse the certificate of \(listener); add \(listener.host) there, or name a certificate in tls.listener"
+                "tls.ca.constrain_to does not permit \(listener.host), so clients refuse the certificate of "
+                    + "\(listener); add \(listener.host) to it, or name a certificate in tls.listener"
             )
         }
     }
@@ -122,7 +126,8 @@ struct TLSBuilder {
         let position = section.all.first { $0.name == "ca" }?.position ?? section["intercept"]?.position
         findings.warning(
             position ?? section.position,
-            "tls.ca.constrain_to is missing, so with its key the CA could speak for every host on the internet; write ca: { constrain_to: [\(example)] }"
+            "tls.ca.constrain_to is missing, so whoever has the CA's key can impersonate every host; add ca: { "
+                + "constrain_to: [\(example)] }"
         )
     }
 
@@ -138,7 +143,8 @@ struct TLSBuilder {
         if fields.flag("verify") == false, let written = fields["verify"] {
             findings.error(
                 written.position,
-                "tls.upstream.verify cannot be false for all origins; write it for those that need it: hosts: [{ host: old.staging.example.com, verify: false }]"
+                "tls.upstream.verify cannot be false for all origins; set it for single hosts: hosts: [{ host: "
+                    + "old.staging.example.com, verify: false }]"
             )
         }
         if !origins.usesSystemTrust, !fields.has("extra_trust") || fields["extra_trust"]?.isEmptyList == true,
@@ -146,7 +152,7 @@ struct TLSBuilder {
         {
             findings.warning(
                 written.position,
-                "nobody is trusted, so no origin is spoken to over TLS; name roots in tls.upstream.extra_trust")
+                "no root is trusted, so TLS to every origin fails; name roots in tls.upstream.extra_trust")
         }
         origins.rules = rules(fields.list("hosts"))
         return origins
@@ -156,7 +162,7 @@ struct TLSBuilder {
         items.flatMap { item -> [OriginSecurity.HostRule] in
             guard let fields = item.fields else { return [] }
             if fields.written == ["host"] {
-                findings.warning(item.position, "this says nothing of its host; give it verify, minimum or pins")
+                findings.warning(item.position, "this entry has no effect; add verify, minimum or pins")
             }
             return hosts(fields).map { host, pattern in
                 var rule = OriginSecurity.HostRule(host: pattern)
@@ -166,7 +172,8 @@ struct TLSBuilder {
                 if rule.verifies == false {
                     findings.warning(
                         host.position,
-                        "the certificates of \"\(host.written)\" are not verified, so whoever is on the way there reads and changes everything; where its root is known, write that into extra_trust instead"
+                        "the certificates of \"\(host.written)\" are not verified, so an attacker on the way can "
+                            + "read and change everything; if its root is known, add it to extra_trust instead"
                     )
                 }
                 return rule

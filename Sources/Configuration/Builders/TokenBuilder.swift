@@ -23,7 +23,8 @@ struct TokenBuilder {
                 if let place = places[url] {
                     findings.warning(
                         resource.position,
-                        "the entry of \(findings.place(place, from: resource.position)) covers this already, and counts"
+                        "the entry of \(findings.place(place, from: resource.position)) already covers this, and "
+                            + "takes precedence"
                     )
                 }
                 places[url] = places[url] ?? resource.position
@@ -70,13 +71,13 @@ struct TokenBuilder {
             if !fields.has("secret") {
                 findings.error(
                     fields.position,
-                    "auth: \(authentication.rawValue) takes a secret; add secret: \"${credential.NAME}\"")
+                    "auth: \(authentication.rawValue) requires a secret; add secret: \"${credential.NAME}\"")
             }
         case .none, .tls:
             if fields.has("secret") {
                 findings.error(
                     fields.position(of: "secret") ?? fields.position,
-                    "auth: \(authentication.rawValue) shows no secret; remove the secret, or write auth: basic")
+                    "auth: \(authentication.rawValue) uses no secret; remove the secret, or write auth: basic")
             }
         }
         return OAuthClient(id: id, secret: secret, authentication: authentication)
@@ -95,27 +96,27 @@ struct TokenBuilder {
             for key in keys where fields.has(key) {
                 findings.error(
                     fields.position(of: key) ?? position,
-                    "bearer: \(manner.rawValue) has no use for \(key); remove the key")
+                    "bearer: \(manner.rawValue) does not use \(key); remove the key")
             }
         }
         switch manner {
         case .learned: hasNoUse("scope", "redirect_uri", "consent", "dpop")
         case .clientCredentials:
-            needs("client", "asks for a token with the client's own credentials")
+            needs("client", "requests a token with the client's own credentials")
             hasNoUse("redirect_uri", "consent", "client_by")
             if let client = settings.client, client.authentication == .none {
                 findings.error(
                     fields.position(of: "client") ?? position,
-                    "bearer: client_credentials takes a client that shows who it is; add its secret, or auth: tls")
+                    "bearer: client_credentials requires client authentication; add its secret, or auth: tls")
             }
         case .code:
             needs("client", "runs the code flow as a client of AM")
-            needs("redirect_uri", "runs the code flow up to a redirect")
+            needs("redirect_uri", "runs the code flow to a redirect URI")
         }
         if case .proxyUser = settings.naming, !hasUsers, fields.has("client_by") {
             findings.error(
                 fields.position(of: "client_by") ?? position,
-                "client_by: proxy_user takes clients that show a user name; set clients.basic")
+                "client_by: proxy_user requires clients with a user name; set clients.basic")
         }
         judgeEnd(settings, fields, position)
         judgeServer(settings, fields, position)
@@ -125,13 +126,16 @@ struct TokenBuilder {
         let place = fields.position(of: "revoke") ?? position
         if settings.revocation == .atLogout, settings.manner == .clientCredentials {
             findings.error(
-                place, "revoke: at_logout is for tokens of users, and bearer: client_credentials has none; write at_end"
+                place,
+                "revoke: at_logout applies to tokens of users, and bearer: client_credentials has none; write "
+                    + "at_end"
             )
         }
         if settings.revocation == .atEnd, settings.keeping == .sealed {
             findings.error(
                 place,
-                "revoke: at_end has nothing left of the tokens that keep: sealed is to keep; write at_logout, or remove one of the keys"
+                "revoke: at_end contradicts keep: sealed, which keeps the tokens; write at_logout, or remove one "
+                    + "of the keys"
             )
         }
     }
@@ -142,16 +146,17 @@ struct TokenBuilder {
         if settings.manner == .learned, !GlobReach(url: server.url).isOpened(by: tls.interception) {
             findings.warning(
                 place,
-                "requests to \(server.host) pass in tunnels that are not opened, so no token exchange is seen; name the host in tls.intercept"
+                "requests to \(server.host) pass in tunnels that are not opened, so Usher sees no token exchange; "
+                    + "add the host to tls.intercept"
             )
         }
         guard settings.client?.authentication == .tls else { return }
         if server.url.hasPrefix("http:") {
-            findings.error(place, "auth: tls shows a certificate, and \(server.url) has no TLS")
+            findings.error(place, "auth: tls requires TLS, and \(server.url) has none")
         } else if !showsCertificate(to: server.url) {
             findings.error(
                 fields.position(of: "client") ?? place,
-                "auth: tls shows a certificate, and tls.client_certificates has none for \(server.host)")
+                "auth: tls requires a certificate, and tls.client_certificates has none for \(server.host)")
         }
     }
 
@@ -165,7 +170,7 @@ struct TokenBuilder {
 
     private func judgeResources(_ fields: Fields) {
         if fields["resources"]?.isEmptyList == true {
-            findings.error(fields.position, "tokens for no resource; list URLs under resources")
+            findings.error(fields.position, "tokens covers no resource; list URLs under resources")
         }
         for written in fields.list("resources") {
             guard let url = written.text else { continue }
@@ -173,21 +178,23 @@ struct TokenBuilder {
             if !url.hasPrefix("https://"), !url.hasPrefix("http://") {
                 findings.error(
                     written.position,
-                    "a token goes to a scheme that is named; write https://, as in https://api.example.com/*")
+                    "resources of tokens must name the scheme; write https://, such as https://api.example.com/*")
             } else if reach.isFar {
                 findings.error(
                     written.position,
-                    "this sends tokens to every host that fits, whoever runs it; name the host, as https://api.example.com/*"
+                    "this sends tokens to every matching host, whoever runs it; name the host, such as "
+                        + "https://api.example.com/*"
                 )
             } else if !reach.isOpened(by: tls.interception) {
                 findings.warning(
                     written.position,
-                    "requests there pass in tunnels that are not opened, so they get no token; name the host in tls.intercept"
+                    "requests there pass in tunnels that are not opened, so they get no token; add the host to "
+                        + "tls.intercept"
                 )
             } else if url.hasPrefix("http://"), let head = reach.head, !ServerBuilder.isThisMachine(head.host) {
                 findings.warning(
                     written.position,
-                    "tokens go to \(head.host) unencrypted, for everyone on the way to read; write https")
+                    "tokens go to \(head.host) unencrypted and can be read on the way; write https")
             }
         }
     }

@@ -10,7 +10,7 @@ extension ObjectShape {
     static let caseFile = ObjectShape(
         "case_file",
         [
-            Key("config", .oneOrMany(.text(.file)), "The configuration; its path starts from this file's folder."),
+            Key("config", .oneOrMany(.text(.file)), "The configuration; its path is relative to this file's folder."),
             Key("environment", .map(.name, .text(.any)), "Variables that the configuration reads."),
             Key("cases", .list(.object(.testCase)), "The cases.", isRequired: true),
         ])
@@ -18,15 +18,15 @@ extension ObjectShape {
     static let testCase = ObjectShape(
         "case",
         [
-            Key("name", .text(.name), "What it is about.", isRequired: true),
+            Key("name", .text(.name), "The name of the case.", isRequired: true),
             Key("request", .textOr(.any, .caseRequest), "An HTTP message, a curl command, or keys.", isRequired: true),
             Key(
                 "origin", .oneOrMany(.textOr(.any, .caseAnswer)),
-                "What every request is answered with, or a list of answers in the order in which they are asked for."),
+                "The response to every request, or a list of responses in order."),
             Key(
                 "others", .integer(1...100_000),
-                "So many requests came just before this one, wherever an interceptor limits them, and are not over."),
-            Key("expect", .object(.caseExpectation), "What is to come of it.", isRequired: true),
+                "The number of requests that came just before and are still under way, for interceptors with limits."),
+            Key("expect", .object(.caseExpectation), "The expected result.", isRequired: true),
         ])
 
     static let caseRequest = ObjectShape(
@@ -45,11 +45,11 @@ extension ObjectShape {
             Key("headers", .map(.headerName, .oneOrMany(.text(.headerValue))), "Headers."),
             Key(
                 "error", .choice(TestCase.Failure.allCases.map(\.rawValue)),
-                "Why there is no answer, as when: { error } names it."),
+                "Why there is no response, as in when: { error }."),
         ] + bodies)
 
     private static let bodies = [
-        Key("body", .text(.any), "A body as it is."), Key("json", .json, "A body, written as JSON."),
+        Key("body", .text(.any), "The body as text."), Key("json", .json, "The body as JSON."),
         Key("file", .text(.file), "A file with the body."),
     ]
 
@@ -60,15 +60,15 @@ extension ObjectShape {
             Key("realm", .text(.any), "The realm."),
             Key(
                 "session", .choice(SessionOrigin.allCases.map(\.rawValue)),
-                "Where the session comes from that goes to a protected resource."),
-            Key("applied", .oneOrMany(.text(.any)), "The interceptors that apply, all of them."),
-            Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not."),
-            Key("took", .duration(0...86_400_000), "How long waits make it take; nothing else takes time."),
-            Key("sent", .oneOrMany(.textOr(.noMessage, .caseSent)), "What goes to origins, in order; or none."),
-            Key("received", .textOr(.noMessage, .caseReceived), "What the client gets; or none, no valid answer."),
+                "The source of the session that a protected resource gets."),
+            Key("applied", .oneOrMany(.text(.any)), "All interceptors that apply."),
+            Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not apply."),
+            Key("took", .duration(0...86_400_000), "The time spent waiting. Nothing else takes time."),
+            Key("sent", .oneOrMany(.textOr(.noMessage, .caseSent)), "The requests to origins, in order; or none."),
+            Key("received", .textOr(.noMessage, .caseReceived), "The response to the client; none: no valid response."),
             Key(
                 "connection", .choice(DryRun.ConnectionEnd.allCases.map(\.rawValue)),
-                "What becomes of the client's connection then."),
+                "The state of the client's connection afterwards."),
         ])
 
     static let caseSent = ObjectShape(
@@ -83,16 +83,16 @@ extension ObjectShape {
         "case_received",
         [
             Key("status", .integer(100...599), "The status."),
-            Key("whole", .boolean, "False where it ends before its time.", standard: "true"),
+            Key("whole", .boolean, "false: the response ends early.", standard: "true"),
         ] + message)
 
     private static let message = [
         Key(
             "headers", .map(.headerName, .json),
-            "Headers: exact, a glob, or ~ and a pattern; null where there is to be none; a list for all lines."),
+            "Headers: exact, a glob, or ~ and a pattern; null for none; a list for all lines."),
         Key("body", .text(.any), "The body: exact, a glob, or ~ and a pattern."),
         Key("json", .map(.pointer, .json), "Values of a JSON body by JSON pointer."),
-        Key("json_absent", .oneOrMany(.text(.pointer)), "JSON pointers that lead nowhere in it."),
+        Key("json_absent", .oneOrMany(.text(.pointer)), "JSON pointers that have no value in the body."),
     ]
 }
 

@@ -46,7 +46,7 @@ public struct CaseReader {
             file = fields.map(reader.file)
             file?.secrets = secrets.collector.texts
         } else if !findings.hasErrors {
-            findings.error(.start, "the file is empty; begin it with config: and cases:")
+            findings.error(.start, "the file is empty; start it with config: and cases:")
         }
         guard let file, !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -55,7 +55,7 @@ public struct CaseReader {
     }
 
     private func file(_ root: Fields) -> CaseFile {
-        if let cases = root["cases"], cases.isEmptyList { findings.error(cases.position, "there is no case here") }
+        if let cases = root["cases"], cases.isEmptyList { findings.error(cases.position, "the file has no case") }
         var environment: [String: String] = [:]
         for field in root.fields("environment")?.all ?? [] { environment[field.name] = field.value.text }
         return CaseFile(
@@ -87,7 +87,7 @@ public struct CaseReader {
         func names(_ key: String) -> Placed<[String]>? {
             placed(expect.field(key), expect[key]?.list.compactMap(\.text))
         }
-        if expect.written.isEmpty { findings.error(expect.position, "nothing is expected; write sent or received") }
+        if expect.written.isEmpty { findings.error(expect.position, "expect is empty; add sent or received") }
         return TestCase(
             name: name, place: place(fields.position),
             request: Placed(place: place(request.value.position), value: message), origin: origin(fields["origin"]),
@@ -187,7 +187,7 @@ public struct CaseReader {
         guard let fields = value.fields, let body = body(fields) else { return nil }
         if let error = fields.text("error").flatMap(TestCase.Failure.init) {
             if fields.written.count > 1 {
-                findings.error(fields.position, "where there is an error there is no answer; remove the other keys")
+                findings.error(fields.position, "with error there is no response; remove the other keys")
             }
             return .fails(error)
         }
@@ -202,7 +202,7 @@ public struct CaseReader {
         guard let field else { return nil }
         let items = field.value.list
         if items.count > 1, let none = items.first(where: { $0.text != nil }) {
-            findings.error(none.position, "none stands alone")
+            findings.error(none.position, "none must be the only entry")
         }
         return placed(field, items.compactMap { $0.fields.map(expectation) })
     }

@@ -7,61 +7,66 @@ internal import TLSEngine
 extension KeyTable {
     static let callbackAnswer: [Key] =
         [
-            Key("callback", .text(.name), "Type of the callback, such as NameCallback."),
-            Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
-            Key("name", .text(.any), "Glob over the callback's own name: of an attribute, a consent, a hidden value."),
-            Key("stage", .text(.any), "Glob over the page's stage."),
-            Key("tree", .text(.tree), "The tree that runs, with globs; that of a transaction is not told."),
-            Key("page", .integer(1...1000), "The page's number in the tree, from 1."),
-            Key("nth", .integer(1...256), "Which one of its type on the page, from 1."),
-            Key("user", .oneOrMany(.text(.any)), "Globs over the name of the session's user, whom AM is asked for."),
+            Key("callback", .text(.name), "The type of the callback, such as NameCallback."),
+            Key("prompt", .text(.any), "Glob over the prompt. Without the key, any prompt."),
+            Key(
+                "name", .text(.any),
+                "Glob over the callback's own name: that of an attribute, a consent or a hidden value."),
+            Key("stage", .text(.any), "Glob over the stage of the page."),
+            Key("tree", .text(.tree), "Glob over the tree. The tree of a transaction is unknown."),
+            Key("page", .integer(1...1000), "The number of the page in the tree, from 1."),
+            Key("nth", .integer(1...256), "The number of the callback among those of its type on the page, from 1."),
+            Key(
+                "user", .oneOrMany(.text(.any)),
+                "Globs over the name of the session's user. Usher asks AM for the name."),
         ] + replies + [
             Key(
                 "answers", .list(.object(.callbackAnswer)),
-                "Answers for the user, tree or stage that is named beside them."),
+                "Answers for the user, tree or stage of this entry."),
             Key(
                 "otherwise", .choice(["deny", "ask"]),
-                "Where no answer matches: deny ends the step-up, ask asks a person; stands alone and last.",
+                "If no answer matches: deny ends the step-up, ask asks a person. Must be the last entry.",
                 standard: "deny"),
         ]
 
     private static let replies: [Key] = [
-        Key("value", .text(.any), "What is filled in."),
+        Key("value", .text(.any), "The value to give."),
         Key("choose", .text(.any), "The label of the choice."),
-        Key("default", .choice(["true"]), "What AM has set already."),
-        Key("totp", .textOr(.oneTimeSecret, .totp), "The secret of one-time passwords by the clock (RFC 6238)."),
+        Key("default", .choice(["true"]), "Keep the value that AM has set."),
+        Key("totp", .textOr(.oneTimeSecret, .totp), "The secret of time-based one-time passwords (RFC 6238)."),
         Key(
             "hotp", .textOr(.oneTimeSecret, .hotp),
-            "The secret of one-time passwords by a counter (RFC 4226), which is kept in the state directory."),
-        Key("device", .object(.deviceProfile), "What a DeviceProfileCallback is told of the device."),
-        Key("question", .text(.any), "A security question; without it the first that is offered."),
-        Key("answer", .text(.any), "What a KbaCreateCallback is told is the answer to it."),
-        Key("inputs", .map(.name, .text(.any)), "Inputs by their names, such as token."),
+            "The secret of counter-based one-time passwords (RFC 4226). The state directory keeps the counter."),
+        Key("device", .object(.deviceProfile), "The device profile for a DeviceProfileCallback."),
+        Key("question", .text(.any), "The security question. Without the key, the first one."),
+        Key("answer", .text(.any), "The answer to the security question, for a KbaCreateCallback."),
+        Key("inputs", .map(.name, .text(.any)), "Inputs by name, such as token."),
         Key(
             "redirect", .map(.name, .text(.any)),
-            "What the user's browser would come back with from where a RedirectCallback sends it."),
-        Key("exit", .text(.any), "The label of the button by which a page that waits is left."),
-        Key("after", .duration(0...3_600_000), "How long the page is waited for before that.", standard: "0s"),
-        Key("ask", .boolean, "true: a person is asked (usher transactions, usher answer).", standard: "false"),
+            "The parameters with which the browser returns from a RedirectCallback."),
+        Key("exit", .text(.any), "The label of the button that leaves a waiting page."),
+        Key("after", .duration(0...3_600_000), "The time to wait before the exit.", standard: "0s"),
+        Key("ask", .boolean, "true: ask a person (usher transactions, usher answer).", standard: "false"),
     ]
 
     static let totp: [Key] =
-        oneTime + [Key("period", .duration(1000...3_600_000), "How long one holds.", standard: "30s")]
+        oneTime + [Key("period", .duration(1000...3_600_000), "The time that one password is valid.", standard: "30s")]
 
     static let hotp: [Key] =
-        oneTime + [Key("counter", .integer(0...Int(Int32.max)), "That of the first one.", standard: "0")]
+        oneTime + [Key("counter", .integer(0...Int(Int32.max)), "The counter of the first password.", standard: "0")]
 
     private static let oneTime: [Key] = [
         Key(
-            "secret", .text(.oneTimeSecret), "In base32, or an otpauth:// URI, whose words go first.", isRequired: true),
-        Key("algorithm", .choice(["SHA1", "SHA256", "SHA512"]), "What it is made by.", standard: "SHA1"),
-        Key("digits", .integer(OneTimePassword.digitRange), "How long it is.", standard: "6"),
+            "secret", .text(.oneTimeSecret),
+            "The secret in base32, or an otpauth:// URI. The parameters of the URI take precedence.", isRequired: true),
+        Key("algorithm", .choice(["SHA1", "SHA256", "SHA512"]), "The hash algorithm.", standard: "SHA1"),
+        Key("digits", .integer(OneTimePassword.digitRange), "The number of digits.", standard: "6"),
     ]
 
     static let deviceProfile: [Key] = [
-        Key("identifier", .text(.any), "The device's name.", isRequired: true),
-        Key("metadata", .json, "Told where the callback asks for it."),
-        Key("location", .json, "Told where the callback asks for it: { latitude: 51.45, longitude: -2.59 }."),
+        Key("identifier", .text(.any), "The identifier of the device.", isRequired: true),
+        Key("metadata", .json, "The metadata, if the callback requests it."),
+        Key("location", .json, "The location, if the callback requests it: { latitude: 51.45, longitude: -2.59 }."),
     ]
 }
 

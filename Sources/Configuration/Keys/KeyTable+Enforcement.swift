@@ -4,30 +4,30 @@ internal import Declaration
 extension KeyTable {
     static let enforcement: [Key] = [
         Key(
-            "application", .text(.name), "The policy set that AM decides by.",
+            "application", .text(.name), "The policy set in AM.",
             standard: Enforcement.standardApplication),
-        Key("realm", .text(.realm), "Where the policies are: one of am[].realms, the first of them without the key."),
+        Key("realm", .text(.realm), "The realm of the policies: one of am[].realms. Without the key, the first."),
         Key(
             "as", .object(.agent),
-            "As whom AM is asked; without the key as whoever sent the request, by the session that it carries."),
+            "The user who evaluates policies. Without the key, the user of the request's session."),
         Key(
             "environment", .map(.name, .oneOrMany(.text(.any))),
-            "What AM is told for conditions beside what it finds out itself."),
-        Key("address", .boolean, "AM is told the client's address, as IP.", standard: "false"),
-        Key("query", .boolean, "The query is part of the resource.", standard: "true"),
+            "Values for policy conditions."),
+        Key("address", .boolean, "Also send the client's address, as IP.", standard: "false"),
+        Key("query", .boolean, "Include the query in the resource.", standard: "true"),
         Key(
             "cache", .duration(0...86_400_000),
-            "The longest for which a decision is kept that AM says may be; 0s for none.", standard: "60s"),
-        Key("concurrency", .integer(1...10_000), "Questions that may be under way at one time.", standard: "64"),
+            "The longest time to cache a decision, if AM allows caching. 0s: no cache.", standard: "60s"),
+        Key("concurrency", .integer(1...10_000), "Concurrent policy evaluations.", standard: "64"),
     ]
 
     static let agent: [Key] = [
-        Key("session", .text(.any), "A session that was won elsewhere, as \"${credential.agent-session}\"."),
-        Key("user", .text(.any), "The name of an agent or a user who may evaluate policies."),
-        Key("password", .text(.any), "The password, as \"${credential.agent-pass}\"."),
+        Key("session", .text(.any), "A session obtained elsewhere, such as \"${credential.agent-session}\"."),
+        Key("user", .text(.any), "The agent or user who may evaluate policies."),
+        Key("password", .text(.any), "The password, such as \"${credential.agent-pass}\"."),
         Key(
             "tree", .text(.name),
-            "The tree that takes both from header fields, such as Agent; the realm's own without the key."),
+            "The tree that reads both from header fields, such as Agent. Without the key, the realm's default."),
     ]
 
     /// The values of `translate`, in the order of the forms.
@@ -37,7 +37,7 @@ extension KeyTable {
 
     static let translate = Key(
         "translate", .choice(translations.map(\.word)),
-        "The form of advice that clients understand who step up by themselves; none where Usher does.")
+        "The form of advice for clients that step up themselves. none: Usher steps up.")
 }
 
 extension ObjectShape {

@@ -3,39 +3,39 @@ internal import Interception
 
 extension KeyTable {
     static let action: [Key] = [
-        Key("name", .text(.actionName), "Name of the Action, in capitals.", isRequired: true),
+        Key("name", .text(.actionName), "The name of the Action, in capitals.", isRequired: true),
         Key("when", .object(.condition), "The requests that are this Action.", isRequired: true),
     ]
 
     static let interceptor: [Key] =
         [
-            Key("name", .text(.label), "Unique; stands in log and answers.", isRequired: true),
-            Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
-            Key("percent", .integer(0...100), "Takes so many of a hundred of them, by chance.", standard: "100"),
+            Key("name", .text(.label), "A unique name. It appears in logs and in responses.", isRequired: true),
+            Key("when", .object(.condition), "The exchanges that it applies to. Without the key, all."),
+            Key("percent", .integer(0...100), "The percentage of matching exchanges, at random.", standard: "100"),
             Key(
                 "seed", .integer(0...counted),
-                "Has percent choose the same ones each time, counted from each reload on; without it chance does."),
+                "Makes percent select the same exchanges each time, from each reload on. Without the key, at random."),
             Key(
                 "first", .integer(1...counted),
-                "Takes so many of them, and none after that; counted from each reload on."),
+                "Only the first exchanges, this many, from each reload on."),
             Key(
-                "every", .integer(1...counted), "Takes each one behind so many less one: with 3 the third, the sixth.",
+                "every", .integer(1...counted), "Only every nth exchange: with 3 the third, the sixth and so on.",
                 standard: "1"),
             Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
             Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
             Key(
-                "error", .list(.object(.errorEdit)), "What is done where the origin gave no answer, in this order.",
+                "error", .list(.object(.errorEdit)), "Edits if the origin gave no response, in this order.",
                 standard: "[]"),
             Key(
                 "before", .choice(["step_up"]),
-                "Has the edits of the response made before a step-up looks for an advice there."),
+                "Apply the response edits before a step-up looks for an advice."),
             Key(
                 "over_limit", handling,
-                "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
+                "Handling of a message whose body the edits need but that exceeds limits.buffered_body.",
                 standard: "pass"),
             Key(
                 "invalid_body", handling,
-                "What becomes of a message whose body is not what an edit is for, such as JSON, or cannot be unpacked.",
+                "Handling of a message whose body cannot be decoded, or does not suit an edit, such as JSON.",
                 standard: "pass"),
         ] + BuiltInCatalogue.all.map { Key($0.name, $0.shape, $0.doc) }
 
@@ -43,8 +43,8 @@ extension KeyTable {
     private static let handling = Shape.choice(BodyPolicy.Handling.allCases.map(\.rawValue))
 
     static let condition: [Key] = [
-        Key("action", .matcher(.action), "What the request means to AM."),
-        Key("tree", .matcher(.text), "The tree that is called."),
+        Key("action", .matcher(.action), "The Action of the request."),
+        Key("tree", .matcher(.text), "The called tree."),
         Key("type", .matcher(.text), "How the tree was started: service, composite_advice."),
         Key("realm", .matcher(.realm), "The realm as a path."),
         Key("platform", .matcher(.text), "The SDK's platform."),
@@ -53,7 +53,7 @@ extension KeyTable {
         Key("port", .matcher(.port), "The port."),
         Key(
             "by", .matcher(.by),
-            "Who sends it: app or usher. Without it an interceptor that holds up or breaks messages leaves Usher's own calls alone."
+            "The sender: app or usher. Without the key, edits that delay or break messages spare Usher's own calls."
         ),
         Key("path", .matcher(.path), "The path without the query, in its normal form."),
         Key("method", .matcher(.method), "The method."),
@@ -62,17 +62,18 @@ extension KeyTable {
         Key("cookie", .map(.cookieName, .matcher(.text)), "Cookies by name."),
         Key(
             "json", .map(.jsonPointer, .matcher(.text)),
-            "What JSON pointers lead to in the request's body; numbers compare by what they are worth."),
-        Key("form", .map(.name, .matcher(.text)), "Fields of a form that is the request's body, by name."),
+            "Values in the request's JSON body, by JSON pointer. Numbers compare by value."),
+        Key("form", .map(.name, .matcher(.text)), "Fields of the request's form body, by name."),
         Key("status", .matcher(.status), "The response's status: 401, 5xx, 400-499."),
-        Key("content_type", .matcher(.contentType), "The response's content type without parameters."),
+        Key("content_type", .matcher(.contentType), "The content type of the response, without parameters."),
         Key(
-            "response_json", .map(.jsonPointer, .matcher(.text)), "What JSON pointers lead to in the response's body."),
+            "response_json", .map(.jsonPointer, .matcher(.text)),
+            "Values in the response's JSON body, by JSON pointer."),
         Key(
             "error", .matcher(.error),
-            "Why the origin gave no answer: \(OriginFault.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),
-        Key("any", .list(.object(.condition)), "One of these holds."),
-        Key("not", .object(.condition), "This does not hold."),
+            "Why the origin gave no response: \(OriginFault.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),
+        Key("any", .list(.object(.condition)), "At least one of these conditions holds."),
+        Key("not", .object(.condition), "This condition does not hold."),
     ]
 
     static let requestEdit: [Key] = EditCatalogue.request.map { Key($0.name, $0.shape, $0.doc) }

@@ -6,35 +6,35 @@ extension KeyTable {
     static let sessionKeys: [Key] = [
         Key(
             "session", .choice(SessionPolicy.Source.allCases.map(\.rawValue)),
-            "Where the session of a request comes from that carries none: from nowhere, from its client's logins that were "
-                + "seen, or from a login of Usher's own.", standard: "request_cookie"),
-        Key("login", .object(.sessionLogin), "The login of session: login."),
-        Key("learned", .object(.learned), "What is kept of clients' logins that were seen."),
+            "The session for requests without one. request_cookie: none. learned: from logins of the same client. "
+                + "login: from a login by Usher.", standard: "request_cookie"),
+        Key("login", .object(.sessionLogin), "The login for session: login."),
+        Key("learned", .object(.learned), "Sessions learned from clients' logins."),
     ]
 
     static let sessionLogin: [Key] = [
-        Key("tree", .text(.name), "The tree; without the key, the realm's default."),
-        Key("user", .text(.name), "Whom it signs in, as answers and devices name the user."),
-        Key("realm", .text(.realm), "One of am[].realms; without the key, the first."),
-        Key("answers", .list(.object(.callbackAnswer)), "Without the key, the answers of the entry."),
+        Key("tree", .text(.name), "The tree. Without the key, the realm's default."),
+        Key("user", .text(.name), "The user's name, as in answers and devices."),
+        Key("realm", .text(.realm), "One of am[].realms. Without the key, the first."),
+        Key("answers", .list(.object(.callbackAnswer)), "Answers for this login. Without the key, those of the entry."),
         Key(
-            "max_idle", .duration(1_000...86_400_000), "How long AM keeps a session unused, where it does not tell.",
+            "max_idle", .duration(1_000...86_400_000), "The idle time of a session, if AM does not report it.",
             standard: "30m"),
         Key(
-            "max_time", .duration(1_000...864_000_000), "How long AM keeps any session, where it does not tell.",
+            "max_time", .duration(1_000...864_000_000), "The lifetime of a session, if AM does not report it.",
             standard: "2h"),
         Key(
-            "cool_down", .duration(0...86_400_000), "How long nobody tries again after a login that came to nothing.",
+            "cool_down", .duration(0...86_400_000), "The pause after a failed login.",
             standard: "60s"),
-        Key("logout", .boolean, "The session is ended at AM once nobody has use for it.", standard: "false"),
+        Key("logout", .boolean, "End a session at AM once nobody needs it.", standard: "false"),
     ]
 
     static let learned: [Key] = [
         Key(
             "by", .text(.clientIdentity),
-            "By what clients are told apart: client is proxy_user where a password was shown, else address.",
+            "The identity of clients. client: proxy_user if the client gave a password, else address.",
             standard: "client"),
-        Key("keep", .duration(1_000...864_000_000), "How long what was learned is kept.", standard: "2h"),
+        Key("keep", .duration(1_000...864_000_000), "The time that a learned session is kept.", standard: "2h"),
     ]
 }
 

@@ -6,25 +6,25 @@ extension KeyTable {
     static let tls: [Key] = [
         Key(
             "intercept", .oneOrMany(.text(.destination)),
-            "Hosts whose TLS is opened; everything else is tunnelled unopened.", standard: "[]"),
+            "Hosts whose TLS is intercepted. Other hosts are tunnelled.", standard: "[]"),
         Key(
-            "except", .oneOrMany(.text(.destination)), "Hosts that are left alone though intercept names them.",
+            "except", .oneOrMany(.text(.destination)), "Hosts of intercept that are not intercepted.",
             standard: "[]"),
         Key(
             "on_refusal", .choice(InterceptionPolicy.OnRefusal.allCases.map(\.rawValue)),
-            "What becomes of a host whose certificate a client refuses again and again; tunnel: it is left alone for that client, for an hour.",
+            "Handling of a client that keeps refusing a host's certificate. tunnel: stop intercepting it for an hour.",
             standard: "fail"),
         Key(
-            "key_log", .boolean, "Allows SSLKEYLOGFILE: whoever has that file reads what was recorded of the network.",
+            "key_log", .boolean, "Allow SSLKEYLOGFILE. With that file, recorded traffic can be decrypted.",
             standard: "false"),
-        Key("ca", .object(.authority), "The CA that speaks for intercepted hosts; made at the first start."),
+        Key("ca", .object(.authority), "The CA for intercepted hosts. Usher creates it at the first start."),
         Key(
             "listener", .object(.listenerIdentity),
-            "What https:// listeners show; without it, a certificate of Usher's own CA."),
-        Key("upstream", .object(.upstreamTLS), "How far origins are trusted."),
+            "The certificate of https:// listeners. Without the key, one of Usher's CA."),
+        Key("upstream", .object(.upstreamTLS), "The verification of origins."),
         Key(
             "client_certificates", .list(.object(.clientCertificate)),
-            "What is shown to origins that ask for a certificate; the first entry that fits decides.", standard: "[]"),
+            "Certificates for origins that request one. The first entry that matches decides.", standard: "[]"),
     ]
 
     static let authority: [Key] = [
@@ -32,46 +32,51 @@ extension KeyTable {
         Key("key", .secret(.key), "The CA's key, in the state directory, or a reference to it.", standard: "ca.key"),
         Key(
             "constrain_to", .oneOrMany(.text(.constraint)),
-            "Domains, addresses and CIDR blocks beyond which clients believe the CA nothing."),
+            "Domains, addresses and CIDR blocks that the CA is limited to."),
     ]
 
     static let listenerIdentity = identity
 
     static let clientCertificate =
-        [Key("host", .oneOrMany(.text(.destination)), "Origins that it is shown to.", isRequired: true)] + identity
+        [Key("host", .oneOrMany(.text(.destination)), "Origins that get the certificate.", isRequired: true)] + identity
 
     private static let identity = [
         Key(
             "certificate", .text(.file),
-            "The file of the certificate and of those between it and the root, in PEM; or a .p12, which holds the key too.",
+            "The file of the certificate and its intermediates, in PEM; or a .p12, which also has the key.",
             isRequired: true),
         Key("key", .secret(.key), "The file of the private key in PEM, or a reference to it."),
-        Key("password", .secret(.password), "What the key or the .p12 is encrypted with, as a reference."),
+        Key("password", .secret(.password), "The password of the key or the .p12, as a reference."),
     ]
 
     private static let minimum = Key(
-        "minimum", .choice(TLSVersion.allCases.map(\.rawValue)), "The oldest version of TLS that is spoken.",
+        "minimum", .choice(TLSVersion.allCases.map(\.rawValue)), "The oldest accepted version of TLS.",
         standard: "\"1.2\"")
 
     static let upstreamTLS: [Key] = [
-        Key("trust", .choice(["system", "none"]), "Whether the system's store is trusted.", standard: "system"),
-        Key("extra_trust", .oneOrMany(.text(.file)), "Files of further roots, PEM or DER.", standard: "[]"),
+        Key(
+            "trust", .choice(["system", "none"]),
+            "Roots to trust. system: those of the system; none: only extra_trust.", standard: "system"),
+        Key(
+            "extra_trust", .oneOrMany(.text(.file)),
+            "Files with further root certificates, PEM or DER.", standard: "[]"),
         Key(
             "crl", .oneOrMany(.text(.file)),
-            "Files of revocation lists, PEM or DER; where there are any, revocation is checked.", standard: "[]"),
-        Key("verify", .boolean, "Always true; single hosts may be left out under hosts.", standard: "true"),
+            "Files with revocation lists, PEM or DER. With at least one, revocation is checked.", standard: "[]"),
+        Key("verify", .boolean, "Always true. hosts can exempt single hosts.", standard: "true"),
         minimum,
         Key(
-            "hosts", .list(.object(.upstreamHost)), "What holds for some hosts alone; of each key the first that fits.",
+            "hosts", .list(.object(.upstreamHost)),
+            "Settings for some hosts. For each key, the first matching entry counts.",
             standard: "[]"),
     ]
 
     static let upstreamHost: [Key] = [
-        Key("host", .oneOrMany(.text(.destination)), "Origins that it holds for.", isRequired: true),
-        Key("verify", .boolean, "False: the origin's certificate is not verified at all."),
+        Key("host", .oneOrMany(.text(.destination)), "Origins that the entry applies to.", isRequired: true),
+        Key("verify", .boolean, "false: do not verify the origin's certificate."),
         Key("minimum", minimum.shape, minimum.doc),
         Key(
             "pins", .oneOrMany(.text(.pin)),
-            "SHA-256 of public keys, as sha256/BASE64, one of which has to be in the origin's chain.", standard: "[]"),
+            "SHA-256 of public keys, as sha256/BASE64. The origin's chain must contain one.", standard: "[]"),
     ]
 }

@@ -6,61 +6,62 @@ extension KeyTable {
     static let tokens: [Key] = [
         Key(
             "resources", .oneOrMany(.text(.urlGlob)),
-            "Globs over whole URLs, each with its scheme and host: who gets the token.", isRequired: true),
+            "Globs over whole URLs, with scheme and host: the resources that get the token.", isRequired: true),
         Key(
             "bearer", .choice(TokenSettings.Manner.allCases.map(\.rawValue)),
-            "Where tokens come from: learned from exchanges that clients make themselves, client_credentials, or the code "
-                + "flow with PKCE, run with the user's session.", isRequired: true),
+            "The source of tokens. learned: token exchanges of clients. client_credentials: that grant. "
+                + "code: the code flow with PKCE, with the user's session.", isRequired: true),
         Key(
             "am", .text(.serverURL),
-            "The server that grants them: one of those under am. May be left out where there is one."),
+            "The AM server that grants tokens: one of those in am. Optional if there is only one."),
         Key(
             "realm", .text(.realm),
-            "The realm of the OAuth client; without the key the server's first, and any for what is learned."),
+            "The realm of the OAuth client. Without the key, the server's first; for learned tokens, any."),
         Key(
             "client", .object(.tokenClient),
-            "The OAuth client. Where it is left out, clients that are learned from show their own."),
-        Key("scope", .oneOrMany(.text(.scope)), "What is asked for; without the key, what AM gives by itself."),
-        Key("redirect_uri", .text(.redirectURI), "Where the code flow ends; nobody has to listen there."),
+            "The OAuth client. Optional for learned tokens, whose clients use their own."),
+        Key("scope", .oneOrMany(.text(.scope)), "The requested scopes. Without the key, AM's default."),
+        Key("redirect_uri", .text(.redirectURI), "The redirect URI of the code flow. Nothing has to listen there."),
         Key(
             "consent", .choice(TokenSettings.Consent.allCases.map(\.rawValue)),
-            "What is said in the user's place where AM asks for consent in the code flow.", standard: "deny"),
+            "The answer if AM asks the user for consent in the code flow.", standard: "deny"),
         Key(
             "client_by", .text(.clientNaming),
-            "What tells clients apart: proxy_user, address or header:NAME. Without the key proxy_user where clients.basic is "
-                + "set, and address elsewhere."),
+            "The identity of clients: proxy_user, address or header:NAME. "
+                + "Without the key, proxy_user if clients.basic is set, else address."),
         Key(
             "refresh_before", .duration(0...86_400_000),
-            "A token that lasts no longer than this is replaced before it is sent; half its life at the most.",
+            "Replace a token that ends within this time, or half its lifetime if that is less.",
             standard: "30s"),
         Key(
-            "refresh_on", .oneOrMany(.integer(400...499)), "Statuses by which a resource says that a token is over.",
+            "refresh_on", .oneOrMany(.integer(400...499)), "Statuses of a resource after which the token is replaced.",
             standard: "[401]"),
         Key(
-            "dpop", .boolean, "Tokens are bound to a key that Usher makes, and each request proves it (RFC 9449).",
+            "dpop", .boolean, "Bind tokens to a key that Usher creates, with a proof in each request (RFC 9449).",
             standard: "false"),
         Key(
             "keep", .choice(TokenSettings.Keeping.allCases.map(\.rawValue)),
-            "Where tokens are kept: in memory, where they go with the process, or sealed in the state directory, so that a daemon "
-                + "that begins anew goes on with them.", standard: "memory"),
+            "The storage of tokens. memory: in the process. sealed: encrypted in the state directory, over restarts.",
+            standard: "memory"),
         Key(
             "revoke", .choice(TokenSettings.Revocation.allCases.map(\.rawValue)),
-            "When AM is told that tokens are of use to nobody (RFC 7009): never, when the client signs out, or then and when the "
-                + "daemon ends.", standard: "never"),
+            "Revocation of tokens at AM (RFC 7009). at_logout: if the client signs out. at_end: also at the "
+                + "daemon's end.",
+            standard: "never"),
         Key(
-            "cool_down", .duration(0...86_400_000), "How long what AM refused is not asked for again.",
+            "cool_down", .duration(0...86_400_000), "The pause after AM refused a token.",
             standard: "60s"),
-        Key("hold", .duration(1...3_600_000), "How long a request waits for the token.", standard: "30s"),
+        Key("hold", .duration(1...3_600_000), "The longest time that a request waits for the token.", standard: "30s"),
         PageOrigins.key,
     ]
 
     static let tokenClient: [Key] = [
-        Key("id", .text(.name), "Its client_id.", isRequired: true),
-        Key("secret", .text(.any), "Its secret; a reference such as ${credential.NAME}."),
+        Key("id", .text(.name), "The client_id.", isRequired: true),
+        Key("secret", .text(.any), "The client secret, as a reference such as ${credential.NAME}."),
         Key(
             "auth", .choice(OAuthClient.Authentication.allCases.map(\.rawValue)),
-            "How it shows who it is: basic, post, none, or tls by the certificate of tls.client_certificates. Without the key "
-                + "basic where there is a secret, and none elsewhere."),
+            "Client authentication: basic, post, none, or tls (tls.client_certificates). "
+                + "Without the key, basic if there is a secret, else none."),
     ]
 }
 
@@ -68,8 +69,8 @@ extension KeyTable {
     static let state: [Key] = [
         Key(
             "key", .secret(.password),
-            "What tokens are sealed with (tokens[].keep), as a reference to 32 bytes at least; without the key one is made in the "
-                + "state directory.")
+            "The encryption key of tokens (tokens[].keep), as a reference to at least 32 bytes. "
+                + "Without it, Usher creates one in the state directory.")
     ]
 }
 

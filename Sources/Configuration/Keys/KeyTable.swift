@@ -9,113 +9,117 @@ enum KeyTable {
     static let anyTime = Shape.duration(1...86_400_000)
 
     static let root: [Key] = [
-        Key("version", .integer(1...1), "The version of this file's form.", isRequired: true),
+        Key("version", .integer(1...1), "The version of the file format.", isRequired: true),
         Key(
             "listen", .oneOrMany(.text(.listener)),
-            "Addresses to listen on; port 0 takes a free one, and https:// in front makes the proxy itself speak TLS.",
+            "Addresses to listen on. Port 0 picks a free one. With https://, clients reach the proxy over TLS.",
             standard: #"["127.0.0.1:3128", "[::1]:3128"]"#),
-        Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
-        Key("clients", .object(.clients), "Who may use the proxy."),
-        Key("names", .object(.names), "Whom the addresses of names are asked of."),
-        Key("destinations", .object(.destinations), "Where the proxy may connect to."),
+        Key("workers", .integerOr("auto", 1...1024), "Number of event loops; auto: one per core.", standard: "auto"),
+        Key("clients", .object(.clients), "Clients that may use the proxy."),
+        Key("names", .object(.names), "Resolution of host names."),
+        Key("destinations", .object(.destinations), "Destinations that the proxy may connect to."),
         Key(
             "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
-            "Whether origins are told whose request it is, and how.", standard: "none"),
-        Key("http2", .object(.http2), "Where HTTP/2 is spoken."),
-        Key("tls", .object(.tls), "TLS: whose is opened, by which CA, and how far origins are trusted."),
-        Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
+            "The header field that tells origins the client's address.", standard: "none"),
+        Key("http2", .object(.http2), "Use of HTTP/2."),
+        Key("tls", .object(.tls), "TLS: the hosts to intercept, the CA for them, and the trust in origins."),
+        Key("am", .list(.object(.server)), "AM servers whose traffic is recognised.", standard: "[]"),
         Key(
-            "actions", .list(.object(.action)), "Actions of one's own, for requests that are no known one.",
+            "actions", .list(.object(.action)), "Custom Actions, for requests that are not a built-in one.",
             standard: "[]"),
-        Key("interceptors", .list(.object(.interceptor)), "What is changed, in this order.", standard: "[]"),
+        Key(
+            "interceptors", .list(.object(.interceptor)),
+            "Interceptors, in the order in which they run.", standard: "[]"),
         Key(
             "compatibility", .choice(ChainRules.Compatibility.allCases.map(\.rawValue)),
-            "Whose rules interceptors keep to: none for Usher's own; cdt for those of CDTDatastore, where edits persist from one "
-                + "attempt to the next, the last one decides on a retry, and all share one state.",
+            "Rules for interceptors. none: Usher's own. cdt: those of CDTDatastore: edits persist over attempts, "
+                + "the last one decides on a retry, and all share one state.",
             standard: "none"),
         Key(
             "response_order", .choice(ChainRules.ResponseOrder.allCases.map(\.rawValue)),
-            "In which order interceptors see what came of a request: as they stand in the file, or the other way round.",
+            "The order of interceptors for responses and errors: that of the file, or reversed.",
             standard: "file"),
         Key(
             "authorization", .oneOrMany(.object(.authorization)),
-            "Transactional authorization: advice, authenticate, replay. A list has an entry for each AM; the first that covers a request counts."
+            "Transactional authorization. In a list (one entry per AM), the first entry that covers a request counts."
         ),
         Key(
             "tokens", .list(.object(.tokens)),
-            "Bearer tokens that go along; the first entry that covers a request counts.",
+            "Bearer tokens that Usher adds. The first entry that covers a request counts.",
             standard: "[]"),
         Key(
             "devices", .list(.object(.device)), "Second factors that Usher plays for test users: codes and pushes.",
             standard: "[]"),
-        Key("state", .object(.state), "What is kept in the state directory."),
-        Key("limits", .object(.limits), "Limits."),
-        Key("timeouts", .object(.timeouts), "Timeouts."),
-        Key("log", .object(.log), "What is logged."),
-        Key("journal", .object(.journal), "What is kept of what went through, for whoever asks."),
-        Key("tracing", .object(.tracing), "Traces that are exported; without the key, none are."),
-        Key("admin", .object(.admin), "How the running daemon is spoken to."),
+        Key("state", .object(.state), "The state directory."),
+        Key("limits", .object(.limits), "Limits on sizes and numbers."),
+        Key("timeouts", .object(.timeouts), "Time limits."),
+        Key("log", .object(.log), "The log."),
+        Key("journal", .object(.journal), "The recording of flows."),
+        Key("tracing", .object(.tracing), "The export of traces. Without the key, none are exported."),
+        Key("admin", .object(.admin), "The admin API of the running daemon."),
     ]
 
     static let clients: [Key] = [
         Key(
             "allow", .oneOrMany(.text(.client)), "Addresses that may connect: loopback, addresses, CIDR blocks.",
             standard: "[loopback]"),
-        Key("basic", .object(.basic), "Clients have to show a user name and a password. Needed beyond loopback."),
+        Key(
+            "basic", .object(.basic),
+            "Requires a user name and a password of clients. Required if allow has more than loopback."),
         Key(
             "proxy_protocol", .oneOrMany(.text(.client)),
-            "Balancers whose connections begin with a header of the PROXY protocol.", standard: "[]"),
+            "Load balancers whose connections start with a PROXY protocol header.", standard: "[]"),
     ]
 
     static let basic: [Key] = [
-        Key("users", .text(.passwords), "Names and hashes of passwords, bcrypt alone.", isRequired: true)
+        Key("users", .text(.passwords), "User names with bcrypt hashes of their passwords.", isRequired: true)
     ]
 
     static let names: [Key] = [
         Key(
-            "servers", .oneOrMany(.text(.nameServer)), "Name servers; without the key, those of /etc/resolv.conf.",
+            "servers", .oneOrMany(.text(.nameServer)), "Name servers. Without the key, those of /etc/resolv.conf.",
             standard: "[]")
     ]
 
     static let http2: [Key] = [
-        Key("clients", .boolean, "With clients that offer it.", standard: "true"),
-        Key("origins", .boolean, "With origins that choose it.", standard: "true"),
+        Key("clients", .boolean, "Use HTTP/2 with clients that offer it.", standard: "true"),
+        Key("origins", .boolean, "Use HTTP/2 with origins that select it.", standard: "true"),
         Key(
             "cleartext", .oneOrMany(.text(.destination)),
-            "Origins without TLS that are known to speak it, as in destinations.allow.", standard: "[]"),
-        Key("streams", .integer(1...10_000), "Exchanges at one time on one client's connection.", standard: "100"),
+            "Origins without TLS that support HTTP/2, written as in destinations.allow.", standard: "[]"),
+        Key("streams", .integer(1...10_000), "Concurrent exchanges on one client connection.", standard: "100"),
     ]
 
     static let destinations: [Key] = [
         Key(
-            "allow", .oneOrMany(.text(.destination)), "Permitted destinations; the most specific entry wins.",
+            "allow", .oneOrMany(.text(.destination)), "Permitted destinations. The most specific entry wins.",
             standard: #"["*"]"#),
         Key(
-            "deny", .oneOrMany(.text(.destination)), "Refused destinations; wins where both are as specific.",
+            "deny", .oneOrMany(.text(.destination)), "Denied destinations. At a tie with allow, deny wins.",
             standard: "[link-local, metadata]"),
         Key(
             "via", .list(.object(.via)),
-            "Requests that are sent on to another proxy; the first entry that fits decides.",
+            "Upstream proxies. The first entry that matches the request decides.",
             standard: "[]"),
         Key(
-            "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may go to; without the key, any."),
+            "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may use. Without the key, any port."),
     ]
 
     static let via: [Key] = [
-        Key("host", .oneOrMany(.text(.hostGlob)), "Hosts or host globs that are asked for.", isRequired: true),
-        Key("proxy", .text(.upstreamProxy), "The proxy as an http URL, or direct for none.", isRequired: true),
+        Key("host", .oneOrMany(.text(.hostGlob)), "Hosts or host globs of requests.", isRequired: true),
+        Key("proxy", .text(.upstreamProxy), "The http URL of the proxy, or direct for none.", isRequired: true),
     ]
 
     static let server: [Key] = [
-        Key("url", .text(.serverURL), "Base URL; requests to its host are recognised.", isRequired: true),
+        Key("url", .text(.serverURL), "Base URL of AM. Requests to its host are recognised.", isRequired: true),
         Key(
-            "realms", .oneOrMany(.text(.realm)), "Realms that Usher may authenticate in; the first is the default.",
+            "realms", .oneOrMany(.text(.realm)), "Realms in which Usher may authenticate. The first is the default.",
             standard: "[/]"),
         Key("cookie", .text(.cookieName), "Name of the session cookie.", standard: "iPlanetDirectoryPro"),
-        Key("paths", .object(.paths), "Endpoints that are not where AM has them.", standard: "{}"),
+        Key("paths", .object(.paths), "Paths of endpoints that differ from AM's defaults.", standard: "{}"),
         Key(
             "login_pages", .oneOrMany(.text(.serverURL)),
-            "Pages elsewhere that sign users in; a redirect there, or to url, may carry an advice.", standard: "[]"),
+            "Login pages on other servers. A redirect to one of them, or to url, may carry an advice.", standard: "[]"),
     ]
 
     static let paths: [Key] = AuthorizationServer.Endpoint.allCases.map {
@@ -123,87 +127,93 @@ enum KeyTable {
     }
 
     static let limits: [Key] = [
-        Key("connections", .integer(1...1_000_000), "Client connections at one time.", standard: "4096"),
+        Key("connections", .integer(1...1_000_000), "Concurrent client connections.", standard: "4096"),
         Key(
             "per_client", .integer(1...1_000_000),
-            "How many of them one client may hold: an address (a /64 of IPv6, all of loopback), or a user that has shown a "
-                + "password. Without the key a quarter of connections, and 64 at least.", standard: "1024"),
-        Key("header", .size(256...(16 << 20), orUnlimited: false), "Size of a head.", standard: "32KiB"),
-        Key("header_fields", .integer(1...10_000), "Fields of a head.", standard: "128"),
+            "Connections of one client: an address (a /64 of IPv6, all of loopback), or a user with a password. "
+                + "Without the key, a quarter of connections, at least 64.", standard: "1024"),
+        Key(
+            "header", .size(256...(16 << 20), orUnlimited: false),
+            "Size of the head of a request or response.", standard: "32KiB"),
+        Key("header_fields", .integer(1...10_000), "Number of header fields.", standard: "128"),
         Key("url", .size(64...(16 << 20), orUnlimited: false), "Length of a URL.", standard: "16KiB"),
         Key("body", .size(0...Int.max, orUnlimited: true), "Size of a body.", standard: "unlimited"),
         Key(
-            "buffered_body", .size(0...(1 << 30), orUnlimited: false), "The most that is held of one body to look at.",
+            "buffered_body", .size(0...(1 << 30), orUnlimited: false),
+            "The part of one body that Usher buffers to inspect it.",
             standard: "1MiB"),
         Key(
             "buffered", .size((64 << 10)...(64 << 30), orUnlimited: false),
-            "How much is held of all bodies together; one client may have half of it.", standard: "64MiB"),
-        Key("retries", .integer(0...100), "Further attempts of one exchange, whoever asks for them.", standard: "10"),
+            "The size of all buffered bodies together. One client may use half of it.", standard: "64MiB"),
+        Key("retries", .integer(0...100), "Further attempts of one exchange, for whatever reason.", standard: "10"),
         Key(
-            "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
+            "idle_per_origin", .integer(0...10_000), "Idle connections to one origin, per worker.",
             standard: "64"),
         Key(
-            "leaf_certificates", .integer(1...100_000), "Certificates made for intercepted hosts that are kept.",
+            "leaf_certificates", .integer(1...100_000), "Cached certificates for intercepted hosts.",
             standard: "1024"),
     ]
 
     static let timeouts: [Key] = [
-        Key("resolve", anyTime, "Until a name has an address.", standard: "5s"),
-        Key("connect", anyTime, "Until a connection to an origin stands.", standard: "5s"),
-        Key("tls", anyTime, "Until a TLS handshake is done.", standard: "5s"),
-        Key("header", anyTime, "From a request's first byte to the end of its head.", standard: "10s"),
-        Key("idle", anyTime, "Without a byte, within and between requests.", standard: "60s"),
-        Key("response", anyTime, "From the end of a request to its response.", standard: "60s"),
-        Key("tunnel_idle", anyTime, "Without a byte in a tunnel.", standard: "10m"),
-        Key("pool_idle", anyTime, "How long an idle connection to an origin is kept.", standard: "30s"),
+        Key("resolve", anyTime, "The time to resolve a name.", standard: "5s"),
+        Key("connect", anyTime, "The time to connect to an origin.", standard: "5s"),
+        Key("tls", anyTime, "The time for a TLS handshake.", standard: "5s"),
+        Key("header", anyTime, "The time from the first byte of a request to the end of its head.", standard: "10s"),
+        Key("idle", anyTime, "The time without a byte, within and between requests.", standard: "60s"),
+        Key("response", anyTime, "The time from the end of a request to its response.", standard: "60s"),
+        Key("tunnel_idle", anyTime, "The time without a byte in a tunnel.", standard: "10m"),
+        Key("pool_idle", anyTime, "The time that Usher keeps an idle connection to an origin.", standard: "30s"),
         Key(
             "half_closed", .duration(0...86_400_000),
-            "How long a client that closed its side is waited for with, while nothing of the answer has come; 0s for ever.",
+            "The time to wait for the first byte of a response after the client closed its side. 0s: no limit.",
             standard: "5s"),
         Key(
-            "drain", .duration(0...86_400_000), "How long the end waits for exchanges and tunnels under way.",
+            "drain", .duration(0...86_400_000), "The time that a drain waits for exchanges and tunnels.",
             standard: "30s"),
         Key(
-            "attempts", .duration(0...86_400_000), "How long after a request came it may be sent again by retry.",
+            "attempts", .duration(0...86_400_000),
+            "The time after its arrival in which retry may send a request again.",
             standard: "60s"),
     ]
 
     static let admin: [Key] = [
         Key(
             "socket", .text(.file),
-            "Path of the control socket; without a slash in front, from the runtime directory on.",
+            "Path of the control socket, relative to the runtime directory.",
             standard: "admin.sock"),
         Key(
             "group", .text(.group),
-            "The group whose members may open the socket, by its name; without the key, that of the daemon's process."),
+            "Name of the group that may open the socket. Without the key, the group of the daemon's process."),
         Key(
             "listen", .orNull(.text(.adminAddress)),
-            "An address and port where the same is answered over TCP, to whoever shows the token; without the key, nowhere."
+            "Address and port of the admin API over TCP, for clients with the token. Without the key, none."
         ),
         Key(
             "token", .secret(.password),
-            "What Authorization: Bearer has to hold there, as a reference; 16 bytes at least."),
+            "The token that listen requires as Authorization: Bearer: a reference, at least 16 bytes."),
     ]
 
     static let log: [Key] = [
-        Key("access", .choice(LogSettings.Access.allCases.map(\.rawValue)), "Lines per exchange.", standard: "json"),
+        Key(
+            "access", .choice(LogSettings.Access.allCases.map(\.rawValue)),
+            "Format of the access log.", standard: "json"),
         Key(
             "show", .oneOrMany(.text(.name)),
-            "Query parameters whose values stand in the log, beside those that are harmless anyway.", standard: "[]"),
+            "Query parameters whose values the log shows, besides harmless ones.", standard: "[]"),
         Key(
-            "to", .text(.logTarget), "Where it goes: stdout, journald, or the path of a file, which is added to.",
+            "to", .text(.logTarget), "Destination: stdout, journald, or the path of a file to append to.",
             standard: "stdout"),
-        Key("level", .choice(LogSettings.Level.allCases.map(\.rawValue)), "How much is told.", standard: "info"),
+        Key("level", .choice(LogSettings.Level.allCases.map(\.rawValue)), "Log level.", standard: "info"),
     ]
 
     static let tracing: [Key] = [
         Key(
             "endpoint", .text(.serverURL),
-            "Where spans are posted to, as OTLP in JSON. A URL without a path gets /v1/traces.", isRequired: true),
+            "URL of the collector (OTLP over HTTP, in JSON). The default path is /v1/traces.", isRequired: true),
         Key(
             "sample", .text(.share),
-            "Of the traces that begin here, how many are exported, from 0 to 1. Whoever continues one decided already.",
+            "The share of traces started here that are exported, from 0 to 1. A continued trace keeps its decision.",
             standard: "1"),
-        Key("service_name", .text(.label), "What the daemon is called in traces.", standard: "usher"),
+        Key("service_name", .text(.label), "The name of the daemon in traces.", standard: "usher"),
     ]
 }

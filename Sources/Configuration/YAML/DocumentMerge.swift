@@ -37,7 +37,7 @@ struct DocumentMerge {
         }
         findings.error(
             second.position,
-            "\(path) already stands in \(findings.place(first.position, from: second.position)); it can be given once")
+            "\(path) is already in \(findings.place(first.position, from: second.position)); set it only once")
         return first
     }
 

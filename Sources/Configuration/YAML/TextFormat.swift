@@ -18,7 +18,7 @@ extension TextFormat {
     }
 
     static let label = TextFormat(
-        "a name of 1 to 64 letters, digits, spaces and any of . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$",
+        "a name of 1 to 64 letters, digits, spaces and . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$",
         isPublic: true
     ) { text in
         (1...64).contains(text.utf8.count)
@@ -33,7 +33,7 @@ extension TextFormat {
     }
 
     static let logTarget = TextFormat(
-        "stdout, journald, or the path of a file from the root on, such as /var/log/usher/access.log",
+        "stdout, journald, or an absolute path, such as /var/log/usher/access.log",
         pattern: "^(stdout|journald|/.*[^/])$", isPublic: true
     ) { LogSettings.Target($0) != nil }
 
@@ -57,7 +57,7 @@ extension TextFormat {
     ) { !$0.contains("/") && Listener($0) != nil }
 
     static let group = TextFormat(
-        "the name of a group of this machine, such as usher", pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,31}$", isPublic: true
+        "the name of a group on this machine, such as usher", pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,31}$", isPublic: true
     ) { text in
         (1...32).contains(text.utf8.count)
             && text.utf8.first.map { ASCII.isAlpha($0) || $0 == 0x5F } == true
@@ -75,7 +75,7 @@ extension TextFormat {
     }
 
     static let passwords = TextFormat(
-        "what htpasswd -B writes, as \"${file:/etc/usher/users.htpasswd}\"", isQuotable: false
+        "the output of htpasswd -B, such as \"${file:/etc/usher/users.htpasswd}\"", isQuotable: false
     ) { _ in true }
 
     static let destination = TextFormat(
@@ -94,14 +94,15 @@ extension TextFormat {
     static let direct = "direct"
 
     static let upstreamProxy = TextFormat(
-        "direct, or the http URL of a proxy without a path, such as http://proxy.example.com:8080, with user and password as http://user:${env.PASSWORD}@proxy.example.com:8080",
+        "direct, or the http URL of a proxy without a path, such as http://proxy.example.com:8080 or "
+            + "http://user:${env.PASSWORD}@proxy.example.com:8080",
         isQuotable: false, takesUser: true, host: .url
     ) { $0 == direct || UpstreamProxy($0) != nil }
 
     // MARK: TLS
 
     static let constraint = TextFormat(
-        "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16",
+        "a domain (includes its subdomains), an address or a CIDR block, such as staging.example.com or 10.1.0.0/16",
         host: .whole, isPublic: true
     ) { (try? NameConstraints([$0])) != nil }
 
@@ -131,7 +132,7 @@ extension TextFormat {
     }
 
     static let presentation = TextFormat(
-        "query:NAME, or header:NAME for a header that means nothing else, such as query:_txid",
+        "query:NAME, or header:NAME with a header that has no other meaning, such as query:_txid",
         pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$",
         isPublic: true
     ) { text in
@@ -140,7 +141,7 @@ extension TextFormat {
     }
 
     static let tree = TextFormat(
-        "the name of a tree, with its realm or without, such as StepUp or /alpha:StepUp", pattern: "^(/[^:]*:)?[^:]+$",
+        "the name of a tree, with or without its realm, such as StepUp or /alpha:StepUp", pattern: "^(/[^:]*:)?[^:]+$",
         isPublic: true
     ) { text in
         let parts = text.utf8.split(separator: ASCII.colon, omittingEmptySubsequences: false)

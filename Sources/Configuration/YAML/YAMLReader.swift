@@ -37,11 +37,11 @@ struct YAMLReader {
     static func read(_ text: String, _ findings: Findings, file: Int = 0) -> YAMLNode? {
         guard text.utf8.count <= maxBytes else {
             findings.error(
-                .start, "the file is larger than \(Units.size(maxBytes)); split off what is no configuration")
+                .start, "the file is larger than \(Units.size(maxBytes)); remove what is not configuration")
             return nil
         }
         guard AliasBudget.isKept(text) else {
-            findings.error(.start, "the aliases (*name) of the file stand for too much; write the values out")
+            findings.error(.start, "the aliases (*name) of the file expand to too many values; write the values out")
             return nil
         }
         var bytes = text
@@ -68,7 +68,7 @@ struct YAMLReader {
             _ = try next()
             guard case .end = try next() else {
                 findings.error(
-                    events.position, "the file holds more than one document; remove all from this line on")
+                    events.position, "the file has more than one document; remove everything from this line on")
                 return nil
             }
             return root
@@ -127,14 +127,14 @@ struct YAMLReader {
                 position,
                 depth > Self.maxDepth
                     ? "lists and maps are nested deeper than \(Self.maxDepth) levels"
-                    : "the file holds more than \(Self.maxNodes) values")
+                    : "the file has more than \(Self.maxNodes) values")
             throw .told
         }
     }
 
     private func scalar(_ scalar: YAMLEvents.Scalar, _ position: Position) -> YAMLNode.Content {
         if let tag = scalar.tag {
-            findings.error(position, "tags are not understood here; write the value without \"\(tag)\"")
+            findings.error(position, "tags are not supported; write the value without \"\(tag)\"")
         }
         return .scalar(scalar.text, isPlain: scalar.isPlain)
     }
@@ -189,7 +189,7 @@ struct YAMLReader {
             return nil
         }
         guard key != "<<" || !isPlain else {
-            findings.error(position, "merge keys (<<) are not understood; write the keys out")
+            findings.error(position, "merge keys (<<) are not supported; write the keys out")
             return nil
         }
         return (key, position)
@@ -198,11 +198,11 @@ struct YAMLReader {
     private mutating func tellRepeated(_ key: String, _ position: Position, _ line: Int) throws(Ending) {
         repeatedKeys += 1
         guard repeatedKeys <= Self.maxRepeatedKeys else {
-            findings.error(position, "the key \"\(Findings.quoted(key))\" is repeated; every key may stand once")
+            findings.error(position, "the key \"\(Findings.quoted(key))\" is repeated; each key must be unique")
             throw .told
         }
         findings.error(
-            position, "the key \"\(Findings.quoted(key))\" already stands in line \(line); every key may stand once")
+            position, "the key \"\(Findings.quoted(key))\" is already in line \(line); each key must be unique")
     }
 
     /// Skips a value with all its contents.
@@ -227,13 +227,13 @@ struct YAMLReader {
         case .syntax(let problem, let position, let context):
             let place = context.map { " \($0.what) that begins in line \($0.line)" } ?? ""
             findings.error(
-                position, "this is no valid YAML: \(problem)\(place)\(remedy(problem, position, in: text))")
+                position, "invalid YAML: \(problem)\(place)\(remedy(problem, position, in: text))")
         case .character(let problem, let offset):
             findings.error(
                 Position(offset: offset, in: text),
-                "this is no valid YAML: \(problem); remove the control character")
+                "invalid YAML: \(problem); remove the control character")
         case .memory:
-            findings.error(.start, "this is no valid YAML")
+            findings.error(.start, "invalid YAML")
         }
     }
 
@@ -247,13 +247,13 @@ struct YAMLReader {
             return "; indent with spaces, not with tabs"
         }
         if problem.contains("alias") || problem.contains("alphabetic or numeric") {
-            return "; a value that begins with * must stand in quotes, as \"*.example.com\""
+            return "; quote a value that begins with *, such as \"*.example.com\""
         }
         if let first = rest.first, "%@`".unicodeScalars.contains(first) {
-            return "; a value that begins with \(first) must stand in quotes"
+            return "; quote a value that begins with \(first)"
         }
         if problem.contains("mapping values are not allowed") {
-            return "; a value that holds \": \" must stand in quotes"
+            return "; quote a value that contains \": \""
         }
         return ""
     }

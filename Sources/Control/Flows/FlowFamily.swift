@@ -5,10 +5,10 @@ extension FlowRing.Finding {
     public func flow(_ id: String) throws(ControlProblem) -> PackedFlow {
         switch self {
         case .one(let flow): return flow
-        case .none: throw ControlProblem(404, "no flow \(id.prefix(40)) is kept")
+        case .none: throw ControlProblem(404, "there is no flow \(id.prefix(40))")
         case .several(let ids):
             let some = ids.map(\.description).joined(separator: ", ")
-            throw ControlProblem(409, "\(id) fits several flows, among them \(some)")
+            throw ControlProblem(409, "\(id) matches several flows, such as \(some)")
         }
     }
 }

@@ -20,18 +20,18 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         [
             .query(
                 "filter", .text(most: 1024),
-                "A term: a key of when, or one of the journal's, and values, as in status=4xx.",
+                "A filter: a key of when or of the journal, with values, such as status=4xx.",
                 isList: true),
-            .query("q", .text(most: 2048), "Several terms with spaces between them."),
+            .query("q", .text(most: 2048), "Several filters, separated by spaces."),
         ]
     }
 
     private static var id: RouteParameter {
-        .path("id", "As it is listed; its beginning or its end are enough where they fit one alone.")
+        .path("id", "The id, or a unique beginning or end of it.")
     }
 
     private static var reveal: RouteParameter {
-        .query("reveal", .flag, "With the secrets that are held, at the Unix socket and for its owner alone.")
+        .query("reveal", .flag, "Include the stored secrets. Only on the Unix socket, and only for its owner.")
     }
 
     /// The source of secrets if the request asks to reveal them.
@@ -39,17 +39,17 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         guard request.arguments.flag("reveal") else { return nil }
         guard request.isOwner else {
             throw ControlProblem(
-                403, "secrets are shown at the Unix socket alone, to whoever the daemon runs as and to root")
+                403, "secrets are shown only on the Unix socket, to the daemon's user and to root")
         }
         guard let secrets = directory.secrets else {
             throw ControlProblem(
-                409, "no secrets are kept: journal.reveal: true has them sealed with state.key, from then on")
+                409, "no secrets are stored; set journal.reveal: true, which seals new ones with state.key")
         }
         return secrets
     }
 
     private static var missing: [Int: String] {
-        [404: "No such flow is kept.", 409: "No journal is kept, or the id fits several flows."]
+        [404: "There is no such flow.", 409: "There is no journal, or the id matches several flows."]
     }
 
     private static func filter(_ request: ControlRequest, now: Int) throws(ControlProblem) -> FlowFilter {
@@ -68,13 +68,13 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             return FlowQuery(filter, .newestFirst(before: arguments.integer("before") ?? .max), limit: limit)
         }
         guard arguments.integer("before") == nil else {
-            throw ControlProblem(400, "before and after stand for two orders; name one")
+            throw ControlProblem(400, "before and after exclude each other; give one")
         }
         return FlowQuery(filter, .oldestFirst(after: after), limit: limit)
     }
 
     private static var noJournal: ControlProblem {
-        ControlProblem(409, "no journal is kept (journal.memory is 0B)")
+        ControlProblem(409, "there is no journal: journal.memory is 0B")
     }
 
     /// A wait for a number of flows.
@@ -89,7 +89,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         var fault: ControlProblem {
             ControlProblem(
                 504,
-                "\(count == 1 ? "no flow" : "fewer than \(count) flows") that fit came within \(Units.duration(time))")
+                "\(count == 1 ? "no matching flow" : "fewer than \(count) matching flows") came within "
+                    + "\(Units.duration(time))")
         }
     }
 
@@ -100,7 +101,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         let time = arguments.integer("timeout")
         guard let count = arguments.integer("wait") else {
             if time != nil {
-                throw ControlProblem(400, "timeout means nothing without wait; add that, or leave this out")
+                throw ControlProblem(400, "timeout requires wait; add wait, or remove timeout")
             }
             return nil
         }
@@ -153,19 +154,19 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     ) {
         let isTaken = disk?.ask { shelf in
             do {
-                guard let shelf else { throw ControlProblem(503, "the journal's disk is not there any more") }
+                guard let shelf else { throw ControlProblem(503, "the journal on disk is not available any more") }
                 promise.keep(try read(shelf))
             } catch let problem as ControlProblem {
                 promise.refuse(problem)
             } catch {
-                promise.refuse(ControlProblem(503, "the journal cannot be read from the disk: \(error)"))
+                promise.refuse(ControlProblem(503, "the journal on disk cannot be read: \(error)"))
             }
         }
         if isTaken != true { promise.refuse(crowded) }
     }
 
     private static var crowded: ControlProblem {
-        var problem = ControlProblem(503, "too many ask the journal at once")
+        var problem = ControlProblem(503, "too many requests for the journal at once; try again")
         problem.retryAfter = 1
         return problem
     }
@@ -202,30 +203,30 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     private var listing: ControlRoute {
         let description = RouteDescription(
-            "listFlows", "What went through, the newest first; with after, the oldest first.",
+            "listFlows", "Lists flows, the newest first; with after, the oldest first.",
             parameters: Self.terms + [
-                .query("limit", .integer(1...most), "How many at most; 100 where nobody says."),
-                .query("before", .integer(0 ... .max), "Those alone that came before that sequence."),
-                .query("after", .integer(0 ... .max), "Those alone that came after that sequence."),
+                .query("limit", .integer(1...most), "The maximum number (default: 100)."),
+                .query("before", .integer(0 ... .max), "Only flows before this sequence number."),
+                .query("after", .integer(0 ... .max), "Only flows after this sequence number."),
                 .query(
-                    "wait", .integer(1...most), "Answers as soon as so many are there that fit; 504 where they are not."
+                    "wait", .integer(1...most), "Respond once this many flows match; 504 if they do not come."
                 ),
                 .query(
                     "timeout", .integer(1...ControlLimits.longestWait),
-                    "Milliseconds to wait at most; \(ControlLimits.usualWait) where nobody says."),
+                    "The longest wait in milliseconds (default: \(ControlLimits.usualWait))."),
             ],
             answers: [
                 RouteAnswer(
-                    "What was found.",
+                    "The flows.",
                     .object([
                         "flows": .list(.object(FlowView.listedShape)),
                         "next": .described(
-                            "What before, or after, goes on by; null where all have been looked at.",
+                            "The value for before or after of the next page; null at the end.",
                             .optional(.count)),
-                        "kept": .described("How many there are in memory, whatever they are.", .count),
-                        "dropped": .described("How many made room for those in memory.", .count),
+                        "kept": .described("The number of all flows in memory.", .count),
+                        "dropped": .described("The number of flows that were removed from memory.", .count),
                     ]))
-            ], problems: [409: "No journal is kept.", 504: "What was waited for did not come."])
+            ], problems: [409: "There is no journal.", 504: "The awaited flows did not come."])
         return ControlRoute("GET", "/v1/flows", description) { request throws(ControlProblem) in
             let query = try query(request, standard: 100)
             return page(query, try Self.wait(request, for: query.filter)) { page, kept, _ in
@@ -241,15 +242,15 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     private var following: ControlRoute {
         let description = RouteDescription(
-            "followFlows", "What goes through, as it does: an event for each flow that is over.",
+            "followFlows", "Streams flows: one event for each finished flow.",
             parameters: Self.terms + [
-                .query("after", .integer(0 ... .max), "Begins with those that came after that sequence, 1000 at most.")
+                .query("after", .integer(0 ... .max), "Start with the flows after this sequence number, at most 1000.")
             ],
             answers: [
                 RouteAnswer(
-                    "Events named flow, their data as they are listed, their ids the sequence.",
+                    "Events named flow. Their data is a flow as in the list, and their id its sequence number.",
                     type: "text/event-stream")
-            ], problems: [409: "No journal is kept."])
+            ], problems: [409: "There is no journal."])
         return ControlRoute("GET", "/v1/flows/stream", description) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let filter = try Self.filter(request, now: directory.time)
@@ -266,8 +267,11 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     private var showing: ControlRoute {
         let description = RouteDescription(
-            "showFlow", "One flow, whole.", parameters: [Self.id, Self.reveal],
-            answers: [RouteAnswer("It and what belongs to it.", FlowView.wholeShape)], problems: Self.missing)
+            "showFlow", "Shows one flow completely.", parameters: [Self.id, Self.reveal],
+            answers: [
+                RouteAnswer(
+                    "The flow with its messages, events and calls.", FlowView.wholeShape)
+            ], problems: Self.missing)
         return ControlRoute("GET", "/v1/flows/{id}", description) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
@@ -290,19 +294,19 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     private var replaying: ControlRoute {
         let description = RouteDescription(
-            "replayFlow", "Sends the request again, through the proxy, as a flow of its own.",
+            "replayFlow", "Sends the request again through the proxy, as a new flow.",
             parameters: [
                 Self.id,
-                .query("force", .flag, "Also where it holds what is good for one use alone."),
+                .query("force", .flag, "Also send a request that has a value for one use."),
             ],
             answers: [
                 RouteAnswer(
-                    "What was answered.",
+                    "The response.",
                     .object(["flow": .optional(.text), "status": .integer(100...999), "of": .text]))
             ],
             problems: Self.missing.merging([
-                422: "It cannot be sent again, or should not be; the detail says why.",
-                502: "The proxy gave no answer.",
+                422: "The request cannot or should not be sent again. The detail says why.",
+                502: "The proxy gave no response.",
             ]) { $1 })
         return ControlRoute("POST", "/v1/flows/{id}/replay", description) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
@@ -323,13 +327,14 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     private var archive: ControlRoute {
         let description = RouteDescription(
             "archiveFlows",
-            "A page of what went through as an HTTP Archive 1.2, the oldest first. log._next is what after goes on by.",
+            "Exports a page of flows as HTTP Archive 1.2, the oldest first. log._next is the value for after of "
+                + "the next page.",
             parameters: Self.terms + [
-                .query("limit", .integer(1...most), "How many at most; 1000 where nobody says."),
-                .query("after", .integer(0 ... .max), "Those alone that came after that sequence."),
+                .query("limit", .integer(1...most), "The maximum number (default: 1000)."),
+                .query("after", .integer(0 ... .max), "Only flows after this sequence number."),
                 Self.reveal,
             ],
-            answers: [RouteAnswer("An HTTP Archive.", .map(.any))], problems: [409: "No journal is kept."])
+            answers: [RouteAnswer("An HTTP Archive.", .map(.any))], problems: [409: "There is no journal."])
         return ControlRoute("GET", "/v1/flows.har", description) { request throws(ControlProblem) in
             var query = try query(request, standard: 1000)
             query.order = .oldestFirst(after: request.arguments.integer("after") ?? 0)

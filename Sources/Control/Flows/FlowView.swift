@@ -18,7 +18,7 @@ struct FlowView {
         "response_bytes": .count, "attempts": .count,
         "marks": .list(.choice(FlowMark.allCases.map(\.rawValue))),
         "interceptors": .described(
-            "Those that did something, and what.",
+            "The interceptors that had an effect, with their effects.",
             .list(.object(["name": .text, "did": .list(.choice(Deed.allCases.map(\.rawValue)))]))),
         "parent": .optional(.text),
     ]
@@ -60,8 +60,8 @@ struct FlowView {
 
     private static let fieldShape = ControlShape.object(["name": .text, "value": .text])
     private static let bodyShape = ControlShape.object([
-        "bytes": .described("On the wire; what is kept is out of its content codings.", .count),
-        "cut": .described("There was more than is kept.", .flag), "text?": .text, "base64?": .text,
+        "bytes": .described("The size on the wire. The stored body is decoded.", .count),
+        "cut": .described("true: the body was longer than what is stored.", .flag), "text?": .text, "base64?": .text,
     ])
     private static let requestShape = ControlShape.object([
         "method": .text, "url": .text, "version": .text, "fields": .list(fieldShape), "body": bodyShape,
@@ -80,12 +80,12 @@ struct FlowView {
 
     static let wholeShape = ControlShape.object([
         "flow": .object(listedShape), "request": requestShape,
-        "sent": .described("The request as it went out, where it is another.", .optional(requestShape)),
-        "answer": .described("The answer as it came, where it was delivered otherwise.", .optional(responseShape)),
+        "sent": .described("The request as sent, if it differs.", .optional(requestShape)),
+        "answer": .described("The response as received, if the delivered one differs.", .optional(responseShape)),
         "response": .optional(responseShape),
-        "timing_ms": .described("What the time went into.", timingShape), "events": .list(eventShape),
+        "timing_ms": .described("The time of each phase, in milliseconds.", timingShape), "events": .list(eventShape),
         "calls": .described(
-            "Of Usher's own, made for this one; and what came of it before it was sent again.", .list(.any)),
+            "Usher's own calls for this flow, and its earlier attempts.", .list(.any)),
     ])
 
     /// - Parameters:

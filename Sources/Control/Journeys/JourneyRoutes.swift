@@ -15,7 +15,7 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
         _ make: @escaping @Sendable (JourneyBook) throws(ControlProblem) -> ControlAnswer
     ) throws(ControlProblem) -> ControlReply {
         guard directory.keepsFlows else {
-            throw ControlProblem(409, "no journal is kept (journal.memory is 0B)")
+            throw ControlProblem(409, "there is no journal: journal.memory is 0B")
         }
         return .later { promise in
             let isTaken = directory.ask { ring in
@@ -24,7 +24,7 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
                 }
             }
             guard !isTaken else { return }
-            var problem = ControlProblem(503, "too many ask the journal at once")
+            var problem = ControlProblem(503, "too many requests for the journal at once; try again")
             problem.retryAfter = 1
             promise.refuse(problem)
         }
@@ -32,24 +32,25 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
 
     private var listing: ControlRoute {
         let description = RouteDescription(
-            "listJourneys", "Logins, the newest first, each with the calls that belong to it.",
+            "listJourneys", "Lists logins, the newest first.",
             parameters: [
                 .query(
                     "filter", .text(most: 1024),
-                    "A term: outcome, by or login, or one of flows, which one of a journey's calls to AM has to meet.",
+                    "A filter: outcome, by, login, or a filter of flows that one of the journey's calls to AM has "
+                        + "to match.",
                     isList: true),
-                .query("limit", .integer(1...most), "How many at most; 100 where nobody says."),
-                .query("before", .integer(0 ... .max), "Those alone that began before that sequence."),
+                .query("limit", .integer(1...most), "The maximum number (default: 100)."),
+                .query("before", .integer(0 ... .max), "Only journeys that began before this sequence number."),
             ],
             answers: [
                 RouteAnswer(
-                    "What was found.",
+                    "The journeys.",
                     .object([
                         "journeys": .list(.object(JourneyView.listedShape)),
                         "next": .described(
-                            "What before goes on by; null where all have been looked at.", .optional(.count)),
+                            "The value for before of the next page; null at the end.", .optional(.count)),
                     ]))
-            ], problems: [409: "No journal is kept."])
+            ], problems: [409: "There is no journal."])
         return ControlRoute("GET", "/v1/journeys", description) { request throws(ControlProblem) in
             let now = directory.time
             let filter: JourneyFilter
@@ -71,15 +72,15 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
 
     private var showing: ControlRoute {
         let description = RouteDescription(
-            "showJourney", "One login, whole: its steps, what was won, and what that was used for.",
+            "showJourney", "Shows one login: its steps, its credentials and their use.",
             parameters: [
                 .path(
                     "id",
-                    "As it is listed, or any flow of it; its beginning or its end are enough where they fit one alone.")
+                    "The id of the journey or of one of its flows, or a unique beginning or end of it.")
             ],
             answers: [RouteAnswer("The journey.", JourneyView.wholeShape)],
             problems: [
-                404: "No such journey is kept.", 409: "No journal is kept, or the id fits several journeys.",
+                404: "There is no such journey.", 409: "There is no journal, or the id matches several journeys.",
             ])
         return ControlRoute("GET", "/v1/journeys/{id}", description) { request throws(ControlProblem) in
             let now = directory.time
@@ -98,13 +99,13 @@ extension JourneyBook {
         case .one(let journey): return journey
         case .other(let flow): throw ControlProblem(404, "flow \(flow) belongs to no journey")
         case .several(let ids):
-            throw ControlProblem(409, "\(id.prefix(40)) fits several, among them \(Self.words(ids))")
+            throw ControlProblem(409, "\(id.prefix(40)) matches several journeys, such as \(Self.words(ids))")
         case .none(let newest):
             let known =
                 newest.isEmpty
-                ? "none is kept: what is no login of a configured AM (am) is no journey"
+                ? "there is none; only logins at an AM in am count"
                 : "the newest are \(Self.words(newest))"
-            throw ControlProblem(404, "no journey \(id.prefix(40)) is kept; \(known)")
+            throw ControlProblem(404, "there is no journey \(id.prefix(40)); \(known)")
         }
     }
 

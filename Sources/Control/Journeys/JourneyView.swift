@@ -11,19 +11,19 @@ struct JourneyView {
 
     static let listedShape: KeyValuePairs<String, ControlShape> = [
         "id": .text, "sequence": .count, "began": .text,
-        "duration_ms": .described("From the first call of the login to its last.", .count),
-        "am_ms": .described("What of that AM took.", .count),
-        "app_ms": .described("What of that passed between the calls: the person's time, or the app's.", .count),
+        "duration_ms": .described("The time from the first call of the login to its last.", .count),
+        "am_ms": .described("The part of that time in AM.", .count),
+        "app_ms": .described("The part of that time between the calls, spent by the person or the app.", .count),
         "outcome": .choice(JourneyOutcome.allCases.map(\.rawValue)),
-        "reason": .described("Why it failed, in AM's words.", .optional(.text)),
+        "reason": .described("The reason for the failure, as AM reports it.", .optional(.text)),
         "client": .text, "user": .optional(.text),
-        "login": .described("Who signs in, as was filled in.", .optional(.text)),
+        "login": .described("The name that was entered.", .optional(.text)),
         "realm": .optional(.text), "tree": .optional(.text), "type": .optional(.text), "by": .choice(["app", "usher"]),
-        "parent": .described("The flow that Usher ran it for.", .optional(.text)),
-        "complete": .described("False where what came before is not in the journal.", .flag),
+        "parent": .described("The flow that needed this login.", .optional(.text)),
+        "complete": .described("false: earlier calls are not in the journal.", .flag),
         "session": .optional(.text), "steps": .count, "calls": .count, "tokens": .count,
-        "origins": .described("That were asked with what it won.", .count), "requests": .count,
-        "ended_by": .described("The flow that gave the session up.", .optional(.text)),
+        "origins": .described("The number of origins that got its credentials.", .count), "requests": .count,
+        "ended_by": .described("The flow that ended the session.", .optional(.text)),
     ]
 
     var listed: JSONValue {
@@ -57,28 +57,30 @@ struct JourneyView {
     private static let status = ControlShape.optional(.integer(100...999))
     private static let callbackShape = ControlShape.object([
         "type": .text, "prompt": .text,
-        "answer": .described("What was filled in; secrets by their aliases.", .optional(.text)),
+        "answer": .described("The answer. Aliases replace secrets.", .optional(.text)),
     ])
     private static let stepShape = ControlShape.object([
         "flow": .text, "action": .optional(.text), "at_ms": .count, "duration_ms": .count, "am_ms": .count,
-        "pause_ms": .described("Since the call before it.", .count), "status": status,
+        "pause_ms": .described("The time since the previous call.", .count), "status": status,
         "ending": .choice(JourneyEnding.allCases.map(word)), "reason": .optional(.text),
-        "repeated": .described("The same authId was sent before.", .flag),
-        "attempts": .described("How often Usher sent it.", .count), "stage": .optional(.text),
+        "repeated": .described("true: the same authId was sent before.", .flag),
+        "attempts": .described("The number of times that Usher sent the call.", .count), "stage": .optional(.text),
         "header": .optional(.text),
-        "callbacks": .described("What AM asked, with what the next call filled in.", .list(callbackShape)),
+        "callbacks": .described("AM's callbacks, with the answers of the next call.", .list(callbackShape)),
     ])
     private static let tokenShape = ControlShape.object([
         "kind": .choice(JourneyToken.Kind.allCases.map(\.rawValue)), "alias": .text, "flow": .text, "at_ms": .count,
     ])
     private static let callShape = ControlShape.object([
         "flow": .text, "action": .optional(.text), "at_ms": .count, "duration_ms": .count, "status": status,
-        "error": .optional(.text), "with": .described("The alias that ties it to the journey.", .optional(.text)),
+        "error": .optional(.text),
+        "with": .described(
+            "The alias that connects the call to the journey.", .optional(.text)),
         "won": .list(.text),
     ])
     private static let resourceShape = ControlShape.object([
         "origin": .text, "first": .text, "requests": .count,
-        "paths": .described("Different ones; 1000 stands for more, too.", .count),
+        "paths": .described("The number of different paths. 1000 means 1000 or more.", .count),
         "statuses": .list(.object(["status": status, "count": .count])),
     ])
 
@@ -86,16 +88,16 @@ struct JourneyView {
         "journey": .object(listedShape), "steps": .list(stepShape), "calls": .list(callShape),
         "tokens": .list(tokenShape), "resources": .list(resourceShape),
         "from": .described(
-            "The session that it began with, and the journey that won it.",
+            "The session at the start, and the journey that obtained it.",
             .optional(.object(["session": .text, "journey": .optional(.text)]))),
-        "stepped_up_by": .described("Journeys that went on with the session.", .list(.text)),
+        "stepped_up_by": .described("Journeys that continued with the session.", .list(.text)),
         "for": .described(
-            "The request that Usher ran it for.",
+            "The request that needed this login.",
             .optional(.object(["flow": .text, "method": .text, "url": .text, "status": status]))),
         "left_out": .described(
-            "What there was more of each.",
+            "The numbers of entries that are left out.",
             .object(["steps": .count, "calls": .count, "tokens": .count, "requests": .count])),
-        "flows_lost": .described("Flows have made room for others: what is missing may have been among them.", .flag),
+        "flows_lost": .described("true: older flows were removed from the journal, and may be missing here.", .flag),
     ])
 
     func whole(in book: JourneyBook) -> JSONValue {

@@ -38,7 +38,7 @@ extension Classifier {
 
     /// The sign-out pages and services of AM, SAML and OpenID Connect.
     private static func signsOut(_ segment: String) -> Bool {
-        ["logout", "endsession"].contains { segment.contains($0) }
+        ASCII.contains(segment.utf8, "logout") || ASCII.contains(segment.utf8, "endsession")
             || ["idpslo", "spslo", "signoff"].contains { segment.hasPrefix($0) }
     }
 

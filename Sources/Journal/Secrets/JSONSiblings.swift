@@ -124,12 +124,14 @@ struct JSONSiblings {
         }
     }
 
+    private static let codeWords: [StaticString] = [
+        "one time", "one-time", "otp", "code", "password", "pin", "token", "verif", "secret", "answer", "?",
+    ]
+
     /// True if a prompt asks for a one-time password, a secret answer, or something else than a name.
     private static func asksForCode(_ prompt: ArraySlice<UInt8>) -> Bool {
-        let lower = ASCII.lowercased(String(decoding: prompt, as: UTF8.self))
-        return [
-            "one time", "one-time", "otp", "code", "password", "pin", "token", "verif", "secret", "answer", "?",
-        ].contains { lower.contains($0) }
+        let lower = prompt.map(ASCII.lower)
+        return codeWords.contains { ASCII.contains(lower, $0) }
     }
 
     // MARK: names

@@ -14,7 +14,8 @@ extension AuthorityStore {
             client.limit = Self.timeout
             if case .foreign(let fingerprint) = ServedAuthority(client, own: try certificates()) {
                 throw FileError(
-                    "the proxy on \(proxy.authority) signs with another CA (SHA-256 \(fingerprint)) than \(files.certificate) holds, so programs would not trust what it opens (\(remedy(beside: proxy)))"
+                    "the proxy on \(proxy.authority) uses another CA (SHA-256 \(fingerprint)) than the one in "
+                        + "\(files.certificate), so programs would not trust it (\(remedy(beside: proxy)))"
                 )
             }
         }
@@ -26,6 +27,7 @@ extension AuthorityStore {
         let folder = state.file("proxy")
         let fetch = "curl -x \(proxy.url) --create-dirs -o \(folder)/ca.pem http://usher.proxy/ca.pem"
         return
-            "set STATE_DIRECTORY to the daemon's folder; or, if you trust who runs it, fetch its CA: \(fetch) and set STATE_DIRECTORY=\(folder); or use usher run"
+            "set STATE_DIRECTORY to the daemon's folder; or, if you trust its operator, fetch its CA: \(fetch) and "
+            + "set STATE_DIRECTORY=\(folder); or use usher run"
     }
 }

@@ -39,7 +39,7 @@ public struct AuthorityStore: Sendable {
     public func certificatesOrMake() throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
         if let certificates = try certificates() { return (certificates, false) }
         let isNew = try loadOrMake().isNew
-        guard let certificates = try certificates() else { throw FileError("\(files.certificate) is gone again") }
+        guard let certificates = try certificates() else { throw FileError("\(files.certificate) was removed again") }
         return (certificates, isNew)
     }
 
@@ -66,7 +66,7 @@ public struct AuthorityStore: Sendable {
             do throws(MaterialFault) {
                 authority = try CertificateAuthority.make(name: Self.name, constraints: constraints, key: key, now: now)
             } catch {
-                throw FileError("the CA cannot be made: \(error.words)")
+                throw FileError("the CA cannot be created: \(error.words)")
             }
             try replace(with: authority, retiring: [])
             return (authority, true)
@@ -78,24 +78,24 @@ public struct AuthorityStore: Sendable {
         guard case .file(let keyFile) = files.key else {
             throw FileError(
                 """
-                the CA's key comes from outside (tls.ca.key), where usher cannot put another. Either remove tls.ca.key, move the \
-                present key to \(state.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
-                \(files.certificate) away, put a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256) in \
-                the old one's place and start usher, which makes a certificate for it
+                usher cannot replace the CA's key, because tls.ca.key refers to it. Either remove tls.ca.key, move the present \
+                key to \(state.file("ca.key")) and run usher ca rotate. Or, without an overlap: move \(files.certificate) \
+                away, replace the key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256), and start usher, \
+                which creates a certificate for it
                 """)
         }
         guard try load() != nil else {
-            throw FileError("there is no CA in \(state.path) yet; usher ca show makes one")
+            throw FileError("there is no CA in \(state.path) yet; usher ca show creates one")
         }
         return try StateFile.locked(state, mayGoWithout: false) { () throws(FileError) in
             // another process may have been interrupted during its rotation
             try finishReplacement()
-            guard let old = try read() else { throw FileError("\(keyFile) is gone") }
+            guard let old = try read() else { throw FileError("\(keyFile) was removed") }
             let new: CertificateAuthority
             do throws(MaterialFault) {
                 new = try old.rotated(constraints: constraints, now: now)
             } catch {
-                throw FileError("no new CA can be made: \(error.words)")
+                throw FileError("no new CA can be created: \(error.words)")
             }
             let retired = try AuthorityCertificates(files, now: now)?.roots ?? [old.certificate]
             try replace(with: new, retiring: Array(retired.prefix(Self.remembered)))
@@ -109,19 +109,23 @@ public struct AuthorityStore: Sendable {
         let left = certificate.notAfter - now
         if left <= 0 {
             remarks.append(
-                Remark(isFault: true, words: "the CA \(files.certificate) has expired; usher ca rotate makes another"))
+                Remark(
+                    isFault: true,
+                    words:
+                        "the CA \(files.certificate) has expired; usher ca rotate creates another"))
         } else if certificate.notBefore > now {
             remarks.append(
                 Remark(
                     isFault: true,
-                    words: "the CA \(files.certificate) is not valid yet; is the clock of this machine right?"))
+                    words: "the CA \(files.certificate) is not valid yet; check this machine's clock"))
         } else if left < Self.warning {
             let days = left / Self.day
             remarks.append(
                 Remark(
                     isFault: false,
                     words:
-                        "the CA \(files.certificate) expires in \(days == 1 ? "1 day" : "\(days) days"); usher ca rotate makes another that running clients trust too"
+                        "the CA \(files.certificate) expires in \(days == 1 ? "1 day" : "\(days) days"); usher ca "
+                        + "rotate creates another, which clients of this one trust, too"
                 ))
         }
         let written = Set(constraints?.entries ?? [])
@@ -134,7 +138,8 @@ public struct AuthorityStore: Sendable {
                 Remark(
                     isFault: false,
                     words:
-                        "the CA \(files.certificate) may speak for \(list(held)), tls.ca.constrain_to says \(list(written)); usher ca rotate makes one that does"
+                        "the CA \(files.certificate) permits \(list(held)), but tls.ca.constrain_to has "
+                        + "\(list(written)); usher ca rotate creates a matching one"
                 ))
         }
         return remarks
@@ -147,7 +152,8 @@ public struct AuthorityStore: Sendable {
         guard let key = try key() else {
             guard case .file(let path) = files.key else { return nil }
             throw FileError(
-                "\(files.certificate) is here, but not its key \(path); bring the key back, or move the certificate away and a new CA is made, which clients do not trust yet"
+                "\(files.certificate) exists, but not its key \(path); restore the key, or remove the certificate "
+                    + "for a new CA, which clients do not trust yet"
             )
         }
         do throws(MaterialFault) {
@@ -163,7 +169,7 @@ public struct AuthorityStore: Sendable {
         let place: String
         switch files.key {
         case .given(let bytes): (pem, place) = (bytes, "the key of tls.ca.key")
-        case .missing: throw FileError("the key that tls.ca.key refers to is not there (usher check says why)")
+        case .missing: throw FileError("the key that tls.ca.key refers to is missing (usher check says why)")
         case .file(let path):
             guard let bytes = try StateFile.readSecret(path) else { return nil }
             (pem, place) = (bytes, path)

@@ -14,7 +14,7 @@ public struct AuthoritySummary {
     private var key: String {
         switch store.files.key {
         case .file(let path): path
-        case .given, .missing: "given by tls.ca.key"
+        case .given, .missing: "set by tls.ca.key"
         }
     }
 
@@ -22,7 +22,7 @@ public struct AuthoritySummary {
         var text = Self.text(certificates.root)
         text += "  certificate  \(store.files.certificate)\n  key          \(key)\n"
         for cross in certificates.crosses {
-            text += "  vouched for  by \(cross.issuer) until \(CalendarDate.text(cross.notAfter))\n"
+            text += "  cross-signed by \(cross.issuer) until \(CalendarDate.text(cross.notAfter))\n"
         }
         return text
     }
@@ -42,7 +42,7 @@ public struct AuthoritySummary {
               SHA-256      \(certificate.fingerprint)
               valid from   \(CalendarDate.text(certificate.notBefore))
               valid until  \(CalendarDate.text(certificate.notAfter))
-              speaks for   \(constraints.isEmpty ? "every host" : constraints.joined(separator: ", "))
+              valid for    \(constraints.isEmpty ? "every host" : constraints.joined(separator: ", "))
 
             """
     }

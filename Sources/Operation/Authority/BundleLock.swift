@@ -6,7 +6,7 @@ final class BundleLock: Sendable {
     private let descriptor: Int32
 
     init(_ path: String) throws(FileError) {
-        guard let file = try StateFile.opened(path) else { throw FileError("\(path) is gone again") }
+        guard let file = try StateFile.opened(path) else { throw FileError("\(path) was removed again") }
         guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { throw FileError(path, cannotBe: "held") }
         descriptor = file.release()
     }

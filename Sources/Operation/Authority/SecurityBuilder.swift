@@ -86,7 +86,7 @@ struct SecurityBuilder {
         let certificate = found.authority.certificate
         if found.isNew {
             remarks.append(
-                "made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
+                "created the CA \(store.files.certificate); clients must trust it: http://usher.proxy/, or usher env")
         }
         for remark in store.remarks(on: certificate) {
             if remark.isFault { throw MaterialFault(remark.words) }
@@ -105,7 +105,7 @@ struct SecurityBuilder {
     private func keyLog(_ tls: TLSSettings, _ remarks: inout [String]) throws(MaterialFault) -> KeyLog? {
         guard let path = environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
         guard tls.keyLog else {
-            remarks.append("SSLKEYLOGFILE is set and not honoured; tls.key_log: true allows it")
+            remarks.append("SSLKEYLOGFILE is set but ignored; tls.key_log: true enables it")
             return nil
         }
         let descriptor: Int32

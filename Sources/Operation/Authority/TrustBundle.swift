@@ -69,7 +69,7 @@ public struct TrustBundle: Sendable {
         do throws(MaterialFault) {
             return try PKCS12.trustStore(roots, password: password)
         } catch {
-            throw FileError("\(path) cannot be made: \(error.words)")
+            throw FileError("\(path) cannot be created: \(error.words)")
         }
     }
 

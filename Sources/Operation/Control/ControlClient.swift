@@ -53,15 +53,15 @@ public struct ControlClient {
             return try reply(answer)
         } catch let error as SystemError {
             let hasHungUp = [ECONNRESET, EPIPE].contains(error.code)
-            throw Fault(description: "the daemon did not answer: \(error.reason)", hasHungUp: hasHungUp)
+            throw Fault(description: "the daemon did not respond: \(error.reason)", hasHungUp: hasHungUp)
         } catch let fault as Fault {
             throw fault
         } catch let fault as ProxyClient.Fault {
-            throw Fault(description: "what answered is no usher: \(fault.description)")
+            throw Fault(description: "the response is not from usher: \(fault.description)")
         } catch let error as HTTPFault {
-            throw Fault(description: "what answered is no usher: \(error.explanation)")
+            throw Fault(description: "the response is not from usher: \(error.explanation)")
         } catch {
-            throw Fault(description: "what answered is no usher: \(error)")
+            throw Fault(description: "the response is not from usher: \(error)")
         }
     }
 
@@ -98,15 +98,15 @@ public struct ControlClient {
                 }
             }
         } catch let error as SystemError {
-            throw Fault(description: "the daemon says nothing more: \(error.reason)")
+            throw Fault(description: "the daemon sends nothing more: \(error.reason)")
         } catch let fault as Fault {
             throw fault
         } catch let fault as ProxyClient.Fault {
-            throw Fault(description: "what answered is no usher: \(fault.description)")
+            throw Fault(description: "the response is not from usher: \(fault.description)")
         } catch let error as HTTPFault {
-            throw Fault(description: "what answered is no usher: \(error.explanation)")
+            throw Fault(description: "the response is not from usher: \(error.explanation)")
         } catch {
-            throw Fault(description: "what answered is no usher: \(error)")
+            throw Fault(description: "the response is not from usher: \(error)")
         }
     }
 
@@ -136,7 +136,8 @@ public struct ControlClient {
         }
         throw Fault(
             description:
-                "no usher answers at \(paths.joined(separator: " or ")): start one with usher serve, or name its socket with --socket",
+                "no daemon responds at \(paths.joined(separator: " or ")): start one with usher serve, or name its "
+                + "socket with --socket",
             isNobody: isNobody
         )
     }
@@ -163,9 +164,10 @@ public struct ControlClient {
     private func reply(_ answer: ProxyClient.Answer) throws(Fault) -> Reply {
         if case .network(let url) = place, answer.head.status == 401 { throw Fault(description: url.remedy) }
         guard let value = try? JSONValue(parsing: answer.body), value.members != nil else {
-            throw Fault(description: "what answered is no usher: it says \(answer.head.status)")
+            throw Fault(description: "the response is not from usher: it has status \(answer.head.status)")
         }
         if (200..<300).contains(answer.head.status) { return .done(value) }
-        return .refused(status: answer.head.status, value["detail"]?.text ?? "refused with \(answer.head.status)")
+        return .refused(
+            status: answer.head.status, value["detail"]?.text ?? "refused with status \(answer.head.status)")
     }
 }

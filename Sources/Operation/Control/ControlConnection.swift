@@ -34,7 +34,7 @@ final class ControlConnection: Channel {
     /// In monotonic milliseconds. Input of a request does not extend it.
     private var deadline: Int
     /// The error to send if an expected response does not arrive in time.
-    private var late = ControlProblem(503, "there was no answer in time")
+    private var late = ControlProblem(503, "there was no response in time")
     private var nextBeat = 0
 
     init(_ server: ControlServer, _ number: Int, _ descriptor: consuming Descriptor) throws(SystemError) {
@@ -155,7 +155,10 @@ final class ControlConnection: Channel {
         case .now(let answer): write(answer)
         case .later(let limit, let late, let make): wait(within: limit, late, isLong: false, make)
         case .waiting(let limit, let late, let make):
-            guard server.mayWait() else { return turnAway("\(ControlLimits.waiters) wait for flows already") }
+            guard server.mayWait() else {
+                return turnAway(
+                    "\(ControlLimits.waiters) requests already wait for flows; try again")
+            }
             wait(within: limit, late, isLong: true, make)
         case .following(let follow): begin(follow)
         }
@@ -212,7 +215,10 @@ final class ControlConnection: Channel {
     // MARK: events
 
     private func begin(_ follow: (any ControlFollower) -> () -> Void) {
-        guard server.mayFollow() else { return turnAway("\(ControlLimits.followers) follow already") }
+        guard server.mayFollow() else {
+            return turnAway(
+                "\(ControlLimits.followers) clients already follow flows; try again")
+        }
         let (message, takesEvents) = leg.follow(time: time(nil))
         guard takesEvents else {
             state = .ending

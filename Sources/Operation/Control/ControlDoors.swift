@@ -54,7 +54,7 @@ final class ControlDoors {
         let words = "there is no control socket: \(fault.description)"
         guard !isNamed else { throw Supervisor.StartFault(description: words + " (admin.socket, admin.group)") }
         Console.error(
-            words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")
+            words + "; usher transactions and the other commands cannot reach this daemon (set admin.socket)")
     }
 
     /// Opens the TCP port if one is configured. A command's proxy continues if that fails.
@@ -72,11 +72,11 @@ final class ControlDoors {
         } catch {
             let remedy =
                 error.code == EADDRINUSE
-                ? "another program has that port: choose another with admin.listen" : "see admin.listen"
+                ? "another program uses that port: choose another with admin.listen" : "see admin.listen"
             let words = "the control interface cannot listen on \(address): \(error.reason) (\(remedy))"
             guard daemon.options.isDaemon else {
                 // a daemon with the same configuration may be running
-                Console.error("\(words); this command's proxy does without it")
+                Console.error("\(words); this command's proxy runs without it")
                 return
             }
             throw Supervisor.StartFault(description: words)

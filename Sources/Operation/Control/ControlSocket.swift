@@ -27,12 +27,13 @@ final class ControlSocket {
         }
         guard !folder.isOpenToOthers else {
             throw FileError(
-                "others may put a socket of theirs in the place of \(path): name one in a folder that is yours alone")
+                "others may replace \(path) by their own socket: name one in a folder that only you can write to")
         }
         // bind uses the path, which the folder's owner could redirect in the meantime
         guard [0, geteuid()].contains(folder.owner.user) else {
             throw FileError(
-                "\(file.folder) belongs to user \(folder.owner.user), who may put anything in the place of \(path): name one in a folder that is yours alone"
+                "\(file.folder) belongs to user \(folder.owner.user), who may replace \(path): name one in a "
+                    + "folder that only you can write to"
             )
         }
         let lock = folder.openHere()
@@ -95,8 +96,8 @@ final class ControlSocket {
 
     private static func makeRoom(_ path: String, _ folder: borrowing OpenFolder, _ name: String) throws(FileError) {
         guard folder.has(name) else { return }
-        guard folder.isSocket(name) else { throw FileError("\(path) is there already, and is no socket") }
-        guard !LocalSocket.isAnswered(at: path) else { throw FileError("another usher answers at \(path)") }
+        guard folder.isSocket(name) else { throw FileError("\(path) exists and is not a socket") }
+        guard !LocalSocket.isAnswered(at: path) else { throw FileError("another usher is running at \(path)") }
         folder.remove(name)
         guard !folder.has(name) else { throw FileError(path, cannotBe: "replaced", EPERM) }
     }

@@ -22,13 +22,15 @@ public struct ControlURL: Sendable {
         guard head.target.scheme == .http else {
             throw ControlClient.Fault(
                 description:
-                    "\(Self.variable): admin.listen speaks no TLS; write http://, and cross a network by ssh -L")
+                    "\(Self.variable): admin.listen has no TLS; write http://, and use ssh -L across a network")
         }
         host = head.host
         port = head.target.port
         token = environment[Self.tokenVariable].flatMap { $0.isEmpty ? nil : $0 }
         if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
-            throw ControlClient.Fault(description: "\(Self.tokenVariable) holds what no token may: blanks, or no ASCII")
+            throw ControlClient.Fault(
+                description:
+                    "\(Self.tokenVariable) has spaces or non-ASCII characters, which a token cannot have")
         }
     }
 
@@ -38,8 +40,8 @@ public struct ControlURL: Sendable {
     /// The remedy if the daemon answers 401.
     var remedy: String {
         token == nil
-            ? "\(shown) wants a token: set \(Self.tokenVariable) to what admin.token holds there"
-            : "\(shown) does not take this token: \(Self.tokenVariable) is not what admin.token holds there"
+            ? "\(shown) requires a token: set \(Self.tokenVariable) to its admin.token"
+            : "\(shown) does not accept this token: \(Self.tokenVariable) differs from its admin.token"
     }
 
     func connected(within limit: Int) throws(ControlClient.Fault) -> BlockingConnection {
@@ -54,7 +56,7 @@ public struct ControlURL: Sendable {
         }
         let reason = failure?.reason ?? "the host has no address"
         throw ControlClient.Fault(
-            description: "no usher answers at \(shown) (\(Self.variable)): \(reason); see admin.listen there",
+            description: "no daemon responds at \(shown) (\(Self.variable)): \(reason); see its admin.listen",
             isNobody: failure?.code == ECONNREFUSED)
     }
 

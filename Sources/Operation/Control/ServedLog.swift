@@ -22,7 +22,7 @@ final class ServedLog: LogDial {
         var settings = supervisor.configuration.snapshot.log
         settings.level = level
         guard supervisor.instruments.tell(settings) else {
-            throw ControlProblem(409, "no log is written; log.access says so")
+            throw ControlProblem(409, "no log is written because of log.access")
         }
         said = (level, supervisor.configuration.snapshot.generation)
     }

@@ -7,12 +7,13 @@ enum SocketAccess {
 
     static func remedy(for path: String, user: String?) -> String {
         var status = stat()
-        guard stat(path, &status) == 0 else { return "ask as root, or as the daemon's user" }
+        guard stat(path, &status) == 0 else { return "run the command as root, or as the daemon's user" }
         guard !madeUp.contains(status.st_gid), status.st_gid != 0, let group = getgrgid(status.st_gid) else {
             return
-                "ask as root, or have it belong to a group that you are in: addgroup --system usher, admin: { group: usher }, and restart the daemon"
+                "run the command as root, or give the socket to a group of yours: addgroup --system usher, admin: "
+                + "{ group: usher }, and restart the daemon"
         }
         let name = String(cString: group.pointee.gr_name)
-        return "its group is \(name): sudo adduser \(user ?? "USER") \(name), and log in anew"
+        return "its group is \(name): sudo adduser \(user ?? "USER") \(name), and log in again"
     }
 }

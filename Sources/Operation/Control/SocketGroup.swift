@@ -7,7 +7,7 @@ struct SocketGroup {
 
     init(named name: String) throws(FileError) {
         guard let entry = getgrnam(name) else {
-            throw FileError("admin.group: there is no group \(name); make it: addgroup --system \(name)")
+            throw FileError("admin.group: there is no group \(name); create it: addgroup --system \(name)")
         }
         self.name = name
         number = entry.pointee.gr_gid
@@ -16,7 +16,8 @@ struct SocketGroup {
     /// The error if the process may not give files to the group: only members may.
     var refusal: FileError {
         FileError(
-            "the socket cannot be given to the group \(name), for the daemon is not in it: write SupplementaryGroups=\(name) into its unit, or adduser USER \(name)"
+            "the socket cannot be given to the group \(name) because the daemon is not in it: add "
+                + "SupplementaryGroups=\(name) to its unit, or adduser USER \(name)"
         )
     }
 
@@ -28,6 +29,7 @@ struct SocketGroup {
         let isOpen = status.st_mode & S_IXOTH != 0 || status.st_gid == number && status.st_mode & S_IXGRP != 0
         guard !isOpen else { return nil }
         return
-            "members of the group \(name) may not enter \(folder), where the control socket is: chgrp \(name) \(folder) && chmod g+x \(folder), or name another folder by admin.socket"
+            "members of the group \(name) cannot enter \(folder), the folder of the control socket: chgrp \(name) "
+            + "\(folder) && chmod g+x \(folder), or set admin.socket to another folder"
     }
 }

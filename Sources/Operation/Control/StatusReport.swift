@@ -59,7 +59,7 @@ public struct StatusReport {
         }
         var words = held(journal)
         if let disk = journal["disk"], disk.members != nil {
-            words += disk["open"]?.isTrue == true ? "; on the disk \(held(disk))" : "; the disk does not take them"
+            words += disk["open"]?.isTrue == true ? "; on disk \(held(disk))" : "; not stored on disk"
             if let lost = disk["dropped"]?.integer, lost > 0 { words += ", \(lost) lost" }
         }
         return [("journal", words)]
@@ -76,7 +76,7 @@ public struct StatusReport {
     private var faults: String {
         let faults = answer["faults"]?.items ?? []
         if faults.isEmpty { return "" }
-        return "\n" + style.heading("what went wrong last") + "\n"
+        return "\n" + style.heading("last errors") + "\n"
             + faults.map { "\(text($0["at"]))  \(text($0["text"]))\n" }.joined()
     }
 

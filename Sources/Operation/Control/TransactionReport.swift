@@ -12,7 +12,7 @@ public struct TransactionReport {
     }
 
     public var text: String {
-        if transactions.isEmpty { return "nothing waits for a person\n" }
+        if transactions.isEmpty { return "no step-up waits for a person\n" }
         let rows = transactions.map(Self.row)
         return ColumnText(["ID", "WHO", "RESOURCE", "ASKS FOR", "LEFT"], rows).text(style)
     }
@@ -57,7 +57,7 @@ public struct LockoutReport {
     }
 
     public var text: String {
-        if logins.isEmpty { return "no login is counted\n" }
+        if logins.isEmpty { return "no login has a count\n" }
         let rows = logins.map { login in
             let held = login["held_ms"]?.integer ?? 0
             return [

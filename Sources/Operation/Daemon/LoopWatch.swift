@@ -54,17 +54,17 @@ final class LoopWatch {
     }
 
     private static func words(_ pulse: LoopPulse) -> String {
-        guard let (kind, flow) = pulse.doing else { return "waits for its turn: the machine is busy" }
-        let deed = deeds[kind] ?? "is at \(kind)"
+        guard let (kind, flow) = pulse.doing else { return "waits for the CPU: the machine is busy" }
+        let deed = deeds[kind] ?? "handles \(kind)"
         return deed + (flow.map { " (flow \(String($0, radix: 16)) or the next of its client)" } ?? "")
     }
 
     private static let deeds = [
-        "ClientChannel": "is at what a client sent", "OriginChannel": "is at what an origin sent",
-        "Timer": "is at its round of timeouts", "ProxyListener": "is at a new client",
-        "ControlConnection": "is at what was asked at the control socket",
-        "NameChannel": "is at an answer of a name server",
-        "SignalSource": "is at a signal",
+        "ClientChannel": "handles data of a client", "OriginChannel": "handles data of an origin",
+        "Timer": "checks timeouts", "ProxyListener": "accepts a client",
+        "ControlConnection": "handles a request of the control socket",
+        "NameChannel": "handles a response of a name server",
+        "SignalSource": "handles a signal",
     ]
 }
 
@@ -96,12 +96,12 @@ struct StallJudge {
                             number,
                             Words(
                                 isBegin: true,
-                                text: "\(names[number]) has not turned for \(Self.seconds(age)): it \(doing(number))")
+                                text: "\(names[number]) has been blocked for \(Self.seconds(age)): it \(doing(number))")
                         ))
                 }
             } else if let last = standing.removeValue(forKey: number), age != nil {
                 out.append(
-                    (number, Words(isBegin: false, text: "\(names[number]) turns again after \(Self.seconds(last))")))
+                    (number, Words(isBegin: false, text: "\(names[number]) runs again after \(Self.seconds(last))")))
             }
         }
         return out

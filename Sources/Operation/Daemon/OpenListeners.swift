@@ -67,7 +67,7 @@ struct OpenListeners {
         } catch {
             let remedy =
                 error.code == EADDRINUSE
-                ? "another program has that port: stop it, or choose another with --listen or listen:" : "see listen:"
+                ? "another program uses that port: stop it, or choose another with --listen or listen:" : "see listen:"
             throw Supervisor.StartFault(description: "cannot listen on \(address): \(error.reason) (\(remedy))")
         }
     }

@@ -65,16 +65,16 @@ struct PageBuilder {
 
     private var noCertificate: String {
         """
-        <p>There is no CA yet, for no host is intercepted: HTTPS passes unopened and nothing has to be trusted. It is made when \
-        <code>tls.intercept</code> names hosts.</p>
+        <p>There is no CA yet, because no host is intercepted. HTTPS passes unopened, and clients need not trust anything. Usher \
+        creates a CA when <code>tls.intercept</code> names hosts.</p>
         """
     }
 
     private func certificateSection(_ root: Certificate) -> String {
         """
-        <p>For the hosts that its configuration names, it opens HTTPS with certificates of its own CA, which clients have to \
-        trust: as <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
-        <code>\(TrustBundle.password)</code>). Compare the fingerprint with that of <code>usher ca show</code> before you do.</p>
+        <p>For the configured hosts, Usher opens HTTPS with certificates of its own CA. Clients must trust that CA: as \
+        <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
+        <code>\(TrustBundle.password)</code>). First compare the fingerprint with that of <code>usher ca show</code>.</p>
         <p>\(MarkupText.escaped(root.subject))<br>SHA-256 <code>\(MarkupText.escaped(root.fingerprint))</code><br>\
         valid until \(CalendarDate.text(root.notAfter))</p>
         \(sections.map { "<h2>\(MarkupText.escaped($0.title))</h2>\n" + Self.body($0.lines) }.joined(separator: "\n"))
@@ -91,7 +91,7 @@ struct PageBuilder {
         let get = "curl -x \(proxy)"
         return [
             Section(
-                title: "Programs on this machine, all at once",
+                title: "All programs on this machine",
                 lines: ["$ usher run -- COMMAND", "$ eval \"$(usher env)\""]),
             Section(
                 title: "Debian, Ubuntu",
@@ -121,20 +121,21 @@ struct PageBuilder {
                 title: "Android",
                 lines: [
                     "Set the proxy in the network's details; an emulator takes -http-proxy, and finds this machine at 10.0.2.2. Open http://usher.proxy/ca.cer, then Settings, Security, Encryption & credentials, Install a certificate, CA certificate.",
-                    "Apps trust it only where their network security configuration says so, for debug builds:",
+                    "Apps trust it only if their network security configuration says so, for debug builds:",
                     "$ <debug-overrides><trust-anchors><certificates src=\"user\"/></trust-anchors></debug-overrides>",
                 ]),
             Section(
                 title: "Firefox",
                 lines: [
-                    "Settings, Privacy & Security, View Certificates, Authorities, Import: ca.pem. Or set security.enterprise_roots.enabled in about:config, and it trusts what the system trusts."
+                    "Settings, Privacy & Security, View Certificates, Authorities, Import: ca.pem. Or set "
+                        + "security.enterprise_roots.enabled in about:config, and Firefox trusts the system's roots."
                 ]),
             Section(
                 title: "Java",
                 lines: [
                     "$ \(get) -o usher-ca.pem http://usher.proxy/ca.pem",
                     "$ keytool -importcert -noprompt -alias usher -cacerts -storepass changeit -file usher-ca.pem",
-                    "Or, without changing the installation, where nobody else has to be trusted:",
+                    "Or, without a change to the installation, if Java needs no other roots:",
                     "$ java -Djavax.net.ssl.trustStore=usher-ca.p12 -Djavax.net.ssl.trustStorePassword=\(TrustBundle.password) -Djavax.net.ssl.trustStoreType=PKCS12 …",
                 ]),
             Section(
@@ -143,19 +144,21 @@ struct PageBuilder {
             Section(
                 title: "Python",
                 lines: [
-                    "requests and pip read one file in place of their own, so it has to hold the usual roots too; usher env makes one and names it, here BUNDLE:",
+                    "requests and pip read one file instead of their own, so it must contain the usual roots, too. "
+                        + "usher env creates one and names it, here BUNDLE:",
                     "$ REQUESTS_CA_BUNDLE=BUNDLE SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) python3 …",
                 ]),
             Section(
                 title: "Go",
                 lines: [
-                    "On Linux it trusts SSL_CERT_FILE, elsewhere what the system trusts. It never asks a proxy for localhost.",
+                    "On Linux it trusts SSL_CERT_FILE, elsewhere the system's roots. It never uses a proxy for "
+                        + "localhost.",
                     "$ SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) ./program",
                 ]),
             Section(
                 title: ".NET",
                 lines: [
-                    "On Linux it trusts SSL_CERT_FILE, elsewhere what the system trusts.",
+                    "On Linux it trusts SSL_CERT_FILE, elsewhere the system's roots.",
                     "$ SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) dotnet run",
                 ]),
         ]

@@ -46,9 +46,9 @@ final class Reloader: ReloadDesk {
 
     @discardableResult
     func begin(by whom: String) throws(ControlProblem) -> Int {
-        guard !daemon.isStopping else { throw ControlProblem(409, "the daemon is about to end") }
+        guard !daemon.isStopping else { throw ControlProblem(409, "the daemon is ending") }
         guard daemon.upgrading?.isUnderWay != true else {
-            throw ControlProblem(409, "an upgrade is under way: reload once it is over")
+            throw ControlProblem(409, "an upgrade is under way; reload after it")
         }
         if let next { return next.number }
         count += 1
@@ -102,7 +102,7 @@ final class Reloader: ReloadDesk {
                 report.outcome = .done(
                     changed: changed, restart: restart, warnings: settings.snapshot.warnings.map(\.remark))
             } catch {
-                let faults = [ConfigurationRemark("no journal can be kept: \(error.description)")]
+                let faults = [ConfigurationRemark("the journal cannot be opened: \(error.description)")]
                 daemon.reloadFailed(faults)
                 report.outcome = .failed(faults)
             }

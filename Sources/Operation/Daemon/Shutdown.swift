@@ -30,7 +30,7 @@ struct Shutdown {
     func force(after limit: Int, _ reason: String, _ log: LogSink?) {
         watchdog.expectEnd(within: limit + Self.grace) {
             Console.error(
-                "a worker is stuck: it has not ended \(Self.grace / 1000) s after \(reason); "
+                "a worker is stuck: it still runs \(Self.grace / 1000) s after \(reason); "
                     + "the process ends without it"
             )
             log?.close()

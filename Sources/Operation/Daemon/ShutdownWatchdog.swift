@@ -30,7 +30,7 @@ final class ShutdownWatchdog: Sendable {
         do throws(SystemError) {
             try SystemThread(name: "end") { [self] in watch() }.detach()
         } catch {
-            Console.error("nobody watches whether the workers end: \(error.description)")
+            Console.error("the end of the workers cannot be watched: \(error.description)")
         }
     }
 

@@ -16,7 +16,7 @@ final class SupervisorLife: DaemonLife, ReloadDesk {
 
     func upgrade() throws(ControlProblem) {
         guard let upgrading = daemon.upgrading, !daemon.isStopping else {
-            throw ControlProblem(409, "the daemon is about to end")
+            throw ControlProblem(409, "the daemon is ending")
         }
         try upgrading.begin()
     }

@@ -10,7 +10,7 @@ extension Supervisor {
 
     func reloadFailed(_ faults: [ConfigurationRemark]) {
         instruments.reloaded(nil)
-        let words = "the configuration was not reloaded; generation \(generation) stays"
+        let words = "the configuration was not reloaded; generation \(generation) stays in use"
         for fault in faults { Console.error(fault.line) }
         Console.error(words)
         status.faults.add("\(words): \(faults.first?.line ?? "")")
@@ -46,6 +46,6 @@ extension Supervisor {
 
     static func restartWords(_ keys: [String]) -> String {
         let list = keys.count < 2 ? keys.joined() : keys.dropLast().joined(separator: ", ") + " and \(keys.last ?? "")"
-        return "\(list) \(keys.count == 1 ? "takes" : "take") effect at the next start (usher upgrade is one)"
+        return "\(list) \(keys.count == 1 ? "takes" : "take") effect at the next start (or with usher upgrade)"
     }
 }

@@ -81,7 +81,7 @@ public final class Supervisor {
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
             if let handover {
                 guard handover.takeOver() else {
-                    throw StartFault(description: "the process that it was to follow did not let go")
+                    throw StartFault(description: "the process that it replaces did not release its sockets")
                 }
                 try doors.openPort(of: self, inPlaceOfAnother: true)
                 try stores.begin(snapshot, isAsked: true, afterAnother: true)
@@ -102,7 +102,7 @@ public final class Supervisor {
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
             }
-            if let address = doors.portAddress { Console.error("answering about itself on \(address)") }
+            if let address = doors.portAddress { Console.error("serving the admin API on \(address)") }
             options.ready(listening)
         } catch let fault as StartFault {
             throw fault

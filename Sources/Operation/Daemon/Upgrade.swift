@@ -75,7 +75,7 @@ final class Upgrade {
     ) throws(ControlProblem) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw ControlProblem(503, "the system has no socket to give: \(String(cString: strerror(errno)))")
+            throw ControlProblem(503, "the system cannot create a socket: \(String(cString: strerror(errno)))")
         }
         let pid: pid_t
         do throws(SystemError) {
@@ -114,7 +114,7 @@ final class Upgrade {
                 case let status? where status & 0x7F == 0: "ended with status \(status >> 8 & 0xFF)"
                 case let status?: "was ended by signal \(status & 0x7F)"
                 }
-            return .failed("the new process \(how); its words are in the log")
+            return .failed("the new process \(how); see its messages in the log")
         }
         let said = line.next(within: patience)
         guard said == "ready" else { return end(said) }

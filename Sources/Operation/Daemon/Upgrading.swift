@@ -45,10 +45,10 @@ final class Upgrading {
         if isUnderWay { throw ControlProblem(409, "an upgrade is under way") }
         guard getpid() != 1 else {
             throw ControlProblem(
-                409, "this is the first process of a container, which ends with it: start the container anew instead")
+                409, "this is the first process of a container, which ends with it: start a new container instead")
         }
         try upgrade.begin(copies.sockets, servesAll: servesAll) { [state = daemon.stores.state] in state.flush() }
-        Console.error("another process is started in this one's place")
+        Console.error("starting a process to replace this one")
     }
 
     private func heard(_ news: Upgrade.News) {
@@ -58,8 +58,8 @@ final class Upgrading {
             daemon.doors.stepAside()
             upgrade?.letGo()
         case .failed(let reason):
-            let rest = daemon.isStopping ? "ends" : "goes on"
-            let words = "the upgrade failed, and process \(getpid()) \(rest): \(reason)"
+            let rest = daemon.isStopping ? "ends" : "continues"
+            let words = "the upgrade failed; process \(getpid()) \(rest): \(reason)"
             Console.error(words)
             daemon.status.faults.add(words)
             daemon.doors.stepBack()
@@ -68,8 +68,8 @@ final class Upgrading {
             owesReload = false
         case .serves:
             guard case .done(let pid)? = upgrade?.state else { return }
-            let place = daemon.doors.path.map { "; until then it is spoken to at \($0)" } ?? ""
-            Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
+            let place = daemon.doors.path.map { "; until then its control socket is \($0)" } ?? ""
+            Console.error("process \(pid) serves; this one finishes its exchanges and ends\(place)")
             daemon.tellFollower(pid)
             // it has loaded the configuration before the request
             if owesReload { kill(pid_t(pid), SIGHUP) }

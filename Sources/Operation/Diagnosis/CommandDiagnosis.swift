@@ -24,7 +24,7 @@ public struct CommandDiagnosis {
 
     private static func nothing(_ program: String) -> Finding {
         Finding(
-            .problem, "nothing came through the proxy: \(program) did not ask it",
+            .problem, "nothing came through the proxy: \(program) did not use it",
             remedy: hints.first { program.hasPrefix($0.program) }?.words ?? otherwise)
     }
 
@@ -86,7 +86,8 @@ public struct CommandDiagnosis {
             Finding(
                 .problem, "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
                 remedy:
-                    "its way of trusting is not among \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the CA where it looks (http://usher.proxy/), or leave the host alone with tls.except"
+                    "it ignores \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the "
+                    + "CA to its own store (http://usher.proxy/), or exclude the host with tls.except"
             )
         }
     }
@@ -99,13 +100,13 @@ public struct CommandDiagnosis {
 
     private var success: Finding {
         let seen = records.filter { $0.proxyError == nil && opening($0) == nil }.count
-        guard seen > 0 else { return Finding(.note, "the program asked the proxy, and nothing came of it") }
+        guard seen > 0 else { return Finding(.note, "the program used the proxy, but no request succeeded") }
         return Finding(.ok, "\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
     }
 
     private var opened: [Finding] {
         counted(records.compactMap(opening)).map { words, count in
-            Finding(.ok, "usher's certificate is believed: \(words)\(count > 1 ? ", \(count) times" : "")")
+            Finding(.ok, "usher's certificate is trusted: \(words)\(count > 1 ? ", \(count) times" : "")")
         }
     }
 
@@ -117,8 +118,8 @@ public struct CommandDiagnosis {
         guard namesServers, records.contains(where: { !isTunnel($0) }) else { return [] }
         return [
             Finding(
-                .note, "no request was one to AM that has an Action",
-                remedy: "see am: its host has to be the one that the program asks; usher explain tells of one request")
+                .note, "no request to AM had an Action",
+                remedy: "see am: its host must be the one that the program uses; usher explain shows one request")
         ]
     }
 
@@ -128,50 +129,54 @@ public struct CommandDiagnosis {
         }
         return counted(resources).map { resource, _ in
             Finding(
-                .note, "an answer of \(resource) holds an advice in its body, and no step-up came of it",
+                .note, "a response of \(resource) has an advice in its body, but there was no step-up",
                 remedy:
-                    "add advice: [header, redirect, body] to the resource, where the body is a decision as AM wrote it")
+                    "add advice: [header, redirect, body] to the resource if the body is AM's decision")
         }
     }
 
     private var tunnels: [Finding] {
         let left = records.filter { isTunnel($0) && $0.proxyError == nil && opening($0) == nil }
         let words = left.map { record in
-            "to \(host(record)) went through \(unopened(record) ?? "unopened")"
+            "to \(host(record)): \(unopened(record) ?? "unopened")"
         }
         return counted(words).map { words, count in
             Finding(
                 .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") \(words)",
                 remedy: words.hasSuffix(" unopened")
-                    ? "name the host in tls.intercept, or with --intercept, for Usher to see what is inside" : nil)
+                    ? "to open it, add the host to tls.intercept, or use --intercept" : nil)
         }
     }
 
     private static let hints: [(program: String, words: String)] = [
         (
             "node",
-            "Node asks for a proxy from 22.21 and 24 on; older ones need undici's EnvHttpProxyAgent or a proxy-agent, and axios and got have settings of their own"
+            "Node supports a proxy from 22.21 and 24 on; older versions need undici's EnvHttpProxyAgent or a "
+                + "proxy-agent; axios and got have their own settings"
         ),
         (
             "npm",
-            "npm and what it starts read npm_config_proxy and npm_config_https_proxy too; scripts of Node need version 22.21 or 24"
+            "npm and its children also read npm_config_proxy and npm_config_https_proxy; Node scripts need version "
+                + "22.21 or 24"
         ),
         (
             "java",
-            "java.net goes by JAVA_TOOL_OPTIONS; Apache HttpClient needs useSystemProperties(), OkHttp a ProxySelector, java.net.http.HttpClient proxy(ProxySelector.getDefault())"
+            "java.net reads JAVA_TOOL_OPTIONS; Apache HttpClient needs useSystemProperties(), OkHttp a "
+                + "ProxySelector, java.net.http.HttpClient proxy(ProxySelector.getDefault())"
         ),
         (
             "python",
-            "requests, urllib and httpx read the variables; aiohttp needs trust_env=True, and http.client knows no proxy"
+            "requests, urllib and httpx read the variables; aiohttp needs trust_env=True; http.client supports no proxy"
         ),
         (
             "go",
-            "net/http asks http.ProxyFromEnvironment unless a Transport of the program's own lacks Proxy; it never asks a proxy for localhost or 127.0.0.1: use another name"
+            "net/http uses http.ProxyFromEnvironment unless the program's own Transport lacks Proxy; it never uses "
+                + "a proxy for localhost or 127.0.0.1: use another name"
         ),
-        ("dotnet", "HttpClient reads the variables unless its handler says UseProxy = false or has a Proxy of its own"),
-        ("curl", "curl reads the variables unless -x, --noproxy or ~/.curlrc says otherwise"),
-        ("ruby", "Net::HTTP reads http_proxy; others may need a setting of their own"),
+        ("dotnet", "HttpClient reads the variables unless its handler has UseProxy = false or its own Proxy"),
+        ("curl", "curl reads the variables unless -x, --noproxy or ~/.curlrc overrides them"),
+        ("ruby", "Net::HTTP reads http_proxy; other libraries may need their own setting"),
     ]
     private static let otherwise =
-        "it may make no request, not read HTTP_PROXY, or have a setting of its own for a proxy; Go never asks one for localhost"
+        "it may send no request, ignore HTTP_PROXY, or have its own proxy setting; Go never uses a proxy for localhost"
 }

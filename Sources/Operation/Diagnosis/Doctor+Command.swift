@@ -15,8 +15,10 @@ extension Doctor {
         if !withheld.isEmpty {
             findings.append(
                 Finding(
-                    .note, "the command did not get what the configuration reads: \(withheld.joined(separator: ", "))",
-                    remedy: "--pass-env NAME, where the command needs one of them"))
+                    .note,
+                    "the command did not get the variables that the configuration reads: "
+                        + "\(withheld.joined(separator: ", "))",
+                    remedy: "use --pass-env NAME if the command needs one of them"))
         }
         findings +=
             CommandDiagnosis(records, command: command, namesServers: !snapshot.settings.servers.isEmpty).findings

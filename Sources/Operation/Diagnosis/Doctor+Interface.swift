@@ -8,7 +8,7 @@ extension Doctor {
         if let group = snapshot.controlGroup, getgrnam(group) == nil {
             findings.append(
                 Finding(
-                    .problem, "admin.group names \(group), which is no group of this machine",
+                    .problem, "admin.group names \(group), which is not a group on this machine",
                     remedy: "addgroup --system \(group)"))
         }
         do throws(ControlClient.Fault) {
@@ -20,7 +20,7 @@ extension Doctor {
         if let path = places.first(where: Self.isForbidden) {
             findings.append(
                 Finding(
-                    .problem, "the daemon's control socket \(path) may not be opened by this user",
+                    .problem, "this user may not open the daemon's control socket \(path)",
                     remedy: SocketAccess.remedy(for: path, user: environment["USER"])))
         }
         return findings
@@ -28,7 +28,7 @@ extension Doctor {
 
     private func distant(_ url: ControlURL) throws(ControlClient.Fault) -> Finding {
         switch try ControlClient(url).ask("GET", "/v1/status") {
-        case .done: Finding(.ok, "commands speak to the daemon at \(url.shown), by \(ControlURL.variable)")
+        case .done: Finding(.ok, "commands use the daemon at \(url.shown) because of \(ControlURL.variable)")
         case .refused(_, let words): Finding(.problem, "\(url.shown) answers: \(words)")
         }
     }

@@ -33,18 +33,19 @@ extension Doctor {
             } else {
                 findings.append(
                     Finding(
-                        .problem, "\(name) leads to \(Self.withoutPassword(value)), not to \(proxy.url)",
+                        .problem, "\(name) is \(Self.withoutPassword(value)), not \(proxy.url)",
                         remedy: Self.remedy))
             }
         }
         if !right.isEmpty {
-            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) lead to \(proxy.url)"))
+            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) point at \(proxy.url)"))
         }
         if !missing.isEmpty {
             findings.append(
                 Finding(
                     .problem,
-                    "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set: programs that read \(missing.count == 1 ? "it" : "them") go past the proxy",
+                    "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set: programs "
+                        + "that read \(missing.count == 1 ? "it" : "them") bypass the proxy",
                     remedy: Self.remedy))
         }
         return findings
@@ -64,12 +65,12 @@ extension Doctor {
             guard !bypass.isEmpty else { return [] }
             let bypassed = hostsOfInterest.compactMap { host in bypass.entry(for: host).map { (host, $0) } }
             guard !bypassed.isEmpty else {
-                return [Finding(.ok, "\(name) lets no host past the proxy that the configuration names")]
+                return [Finding(.ok, "\(name) excludes no configured host from the proxy")]
             }
             return bypassed.map { host, entry in
                 Finding(
-                    .problem, "\(name) lets \(host) past the proxy, by its entry \(entry)",
-                    remedy: "take \(entry) out of \(name)")
+                    .problem, "\(name) excludes \(host) from the proxy, with the entry \(entry)",
+                    remedy: "remove \(entry) from \(name)")
             }
         }
     }
@@ -112,24 +113,24 @@ extension Doctor {
             do throws(FileError) {
                 guard let bytes = try DescriptorBytes.read(public: path) else {
                     findings.append(
-                        Finding(.problem, "\(name) names \(path), which is not there", remedy: Self.remedy))
+                        Finding(.problem, "\(name) names \(path), which does not exist", remedy: Self.remedy))
                     continue
                 }
                 if TrustBundle.certificates(bytes).contains(where: { $0.sha256 == own }) {
                     right.append(name)
                 } else {
-                    let what = "\(name) names \(path), which does not hold usher's CA"
+                    let what = "\(name) names \(path), which does not contain usher's CA"
                     findings.append(
                         intercepts
                             ? Finding(.problem, what, remedy: Self.remedy)
-                            : Finding(.note, "\(what); no host is intercepted, so nothing has to be trusted"))
+                            : Finding(.note, "\(what); no host is intercepted, so no CA is needed"))
                 }
             } catch {
                 findings.append(Finding(.problem, "\(name): \(error.description)", remedy: Self.remedy))
             }
         }
         if !right.isEmpty {
-            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) name bundles that hold usher's CA"))
+            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) name bundles that contain usher's CA"))
         }
         if !missing.isEmpty {
             let what = "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set"
@@ -137,15 +138,15 @@ extension Doctor {
                 intercepts
                     ? Finding(
                         .problem,
-                        "\(what): programs that go by \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
+                        "\(what): programs that read \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
                         remedy: Self.remedy)
-                    : Finding(.note, "\(what); no host is intercepted, so nothing has to be trusted"))
+                    : Finding(.note, "\(what); no host is intercepted, so no CA is needed"))
         }
         let java = environment["JAVA_TOOL_OPTIONS"] ?? ""
         if intercepts, !java.contains("-Djavax.net.ssl.trustStore=") {
             findings.append(
                 Finding(
-                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts its own store alone", remedy: Self.remedy
+                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts only its own store", remedy: Self.remedy
                 ))
         }
         return findings

@@ -38,8 +38,8 @@ public struct Doctor {
         if let proxy, proxy.isSecure {
             findings.append(
                 Finding(
-                    .note, "\(proxy.url) speaks TLS, and doctor asks plain listeners alone",
-                    remedy: "add a plain address of loopback to listen"))
+                    .note, "\(proxy.url) uses TLS, and doctor supports only plain listeners",
+                    remedy: "add a plain loopback address to listen"))
         } else if let proxy {
             let client = ProxyClient(proxy: proxy, credentials: proxy.credentials(in: environment))
             if daemon(client, &findings) {
@@ -49,15 +49,16 @@ public struct Doctor {
         } else {
             findings.append(
                 Finding(
-                    .problem, "listen names no port, so programs cannot be told where the proxy is",
-                    remedy: "write a port into listen, or use usher run"))
+                    .problem, "listen names no port, so programs cannot find the proxy",
+                    remedy: "add a port to listen, or use usher run"))
         }
         findings += variables(own.certificates)
         if !speaksHTTP2 {
             findings.append(
                 Finding(
-                    .note, "http2.clients is off: where TLS is opened, an app that offers h2 by ALPN gets http/1.1",
-                    remedy: intercepts ? "apps that need HTTP/2, as gRPC does, need http2.clients, or tls.except" : nil)
+                    .note, "http2.clients is false: in opened TLS, an app that offers h2 (ALPN) gets http/1.1",
+                    remedy: intercepts
+                        ? "set http2.clients, or use tls.except, for apps that need HTTP/2, such as gRPC" : nil)
             )
         }
         return findings
@@ -74,8 +75,8 @@ public struct Doctor {
                     nil,
                     [
                         intercepts
-                            ? Finding(.problem, what, remedy: "usher serve makes it, and so does usher ca show")
-                            : Finding(.note, "\(what); no host is intercepted, so none is needed")
+                            ? Finding(.problem, what, remedy: "usher serve or usher ca show creates it")
+                            : Finding(.note, "\(what); no host is intercepted, so no CA is needed")
                     ]
                 )
             }
@@ -113,8 +114,8 @@ public struct Doctor {
                 findings.append(
                     Finding(
                         .problem,
-                        "the proxy shows no CA at http://usher.proxy/ca.pem, though tls.intercept names hosts",
-                        remedy: "it runs with another configuration: systemctl reload usher, or SIGHUP"))
+                        "the proxy has no CA at http://usher.proxy/ca.pem, although tls.intercept names hosts",
+                        remedy: "reload its configuration: systemctl reload usher, or SIGHUP"))
             }
         case .own: findings.append(Finding(.ok, "the proxy's CA is the one in \(store.files.certificate)"))
         case .retired:
@@ -126,7 +127,8 @@ public struct Doctor {
             findings.append(
                 Finding(
                     .problem,
-                    "the proxy's CA (SHA-256 \(fingerprint)) is not the one in \(store.files.certificate), so what usher env names does not trust it",
+                    "the proxy's CA (SHA-256 \(fingerprint)) is not the one in \(store.files.certificate), so the "
+                        + "bundle of usher env does not trust it",
                     remedy: store.remedy(beside: client.proxy)))
         }
     }
@@ -141,7 +143,7 @@ public struct Doctor {
             guard answer.isUshers else {
                 findings.append(
                     Finding(
-                        .problem, "what listens on \(address) is not usher (status \(answer.head.status))",
+                        .problem, "another program listens on \(address) (status \(answer.head.status))",
                         remedy: "stop it, or give usher another port with listen"))
                 return false
             }
@@ -152,12 +154,12 @@ public struct Doctor {
             case 407:
                 findings.append(
                     Finding(
-                        .problem, "the proxy on \(address) asks for a user name and a password",
-                        remedy: "set http_proxy=http://USER:PASSWORD@\(address) and the like"))
+                        .problem, "the proxy on \(address) requires a user name and a password",
+                        remedy: "set http_proxy=http://USER:PASSWORD@\(address) and the other variables"))
             case let status:
                 findings.append(
                     Finding(
-                        .problem, "the proxy on \(address) answers with status \(status)",
+                        .problem, "the proxy on \(address) responds with status \(status)",
                         remedy: answer.proxyFault ?? "see its log"))
             }
         } catch {
@@ -165,7 +167,7 @@ public struct Doctor {
                 Finding(
                     .problem,
                     error.isRefused
-                        ? "nothing listens on \(address)" : "the proxy does not answer: \(error.description)",
+                        ? "nothing listens on \(address)" : "the proxy does not respond: \(error.description)",
                     remedy: "start it: usher serve, or systemctl start usher"))
         }
         return false
@@ -189,7 +191,7 @@ public struct Doctor {
             } catch {
                 findings.append(
                     Finding(
-                        .problem, "AM does not answer through the proxy: \(error.description)", remedy: "see its log"))
+                        .problem, "AM does not respond through the proxy: \(error.description)", remedy: "see its log"))
             }
         }
         if snapshot.settings.servers.isEmpty {
@@ -197,7 +199,7 @@ public struct Doctor {
                 Finding(
                     .note, "the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
         } else if !isClockJudged {
-            findings.append(Finding(.note, "no AM said what time it is, so this machine's clock was not compared"))
+            findings.append(Finding(.note, "no AM sent its time, so this machine's clock was not compared"))
         }
     }
 
@@ -208,13 +210,16 @@ public struct Doctor {
                 .problem, "AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
         }
         switch status {
-        case 200..<300: return Finding(.ok, "AM answers through the proxy (status \(status) for \(url))")
+        case 200..<300: return Finding(.ok, "AM responds through the proxy (status \(status) for \(url))")
         case 404:
             return Finding(
                 .problem, "there is no AM at \(url) (status 404)",
-                remedy: "see url under am; it ends in AM's context path")
-        case 500...: return Finding(.problem, "AM answers with status \(status) for \(url)", remedy: "see AM's own log")
-        default: return Finding(.note, "AM answers through the proxy, with status \(status) for \(url)")
+                remedy: "see url in am; it must end in AM's context path")
+        case 500...:
+            return Finding(
+                .problem,
+                "AM responds with status \(status) for \(url)", remedy: "see AM's own log")
+        default: return Finding(.note, "AM responds through the proxy, with status \(status) for \(url)")
         }
     }
 
@@ -225,8 +230,9 @@ public struct Doctor {
             FieldSyntax.isName(name), name != server.cookie
         else { return nil }
         return Finding(
-            .problem, "AM at \(server.url) calls its session cookie \(name), and the configuration \(server.cookie)",
-            remedy: "write cookie: \(name) into its entry of am")
+            .problem,
+            "the session cookie of AM at \(server.url) is \(name), but the configuration has \(server.cookie)",
+            remedy: "set cookie: \(name) in its entry of am")
     }
 
     static func clock(_ theirs: Int, _ ours: Int, _ host: String) -> Finding {
@@ -236,7 +242,8 @@ public struct Doctor {
         }
         return Finding(
             .problem,
-            "this machine's clock is \(apart) s \(ours > theirs ? "ahead of" : "behind") that of \(host); certificates and one-time passwords go by it",
+            "this machine's clock is \(apart) s \(ours > theirs ? "ahead of" : "behind") that of \(host); "
+                + "certificates and one-time passwords depend on it",
             remedy: "timedatectl set-ntp true")
     }
 }

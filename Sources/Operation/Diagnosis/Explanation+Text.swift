@@ -40,10 +40,10 @@ extension Explanation {
         if let decision { lines.append("Decision     \(decision)") }
         if let key = dryRun.closed {
             lines.append(
-                "TLS          left unopened (\(key.rawValue)): usher sees nothing of this; what follows is as if it did"
+                "TLS          not opened (\(key.rawValue)): usher cannot see this request; the rest assumes that it can"
             )
         }
-        if let route { lines.append("Route        by way of \(route)") }
+        if let route { lines.append("Route        through \(route)") }
         if let addressWords { lines.append("Address      not resolved here; \(addressWords)") }
         return lines
     }
@@ -56,8 +56,8 @@ extension Explanation {
         switch run.judgement.phase {
         case .request: return "Interceptors" + (call.map { " of \($0)" } ?? "") + again
         case .beforeStepUp: return "Interceptors of the response, before the step-up" + again
-        case .response: return "Interceptors of " + (call.map { "AM's answer to \($0)" } ?? "the response") + again
-        case .error: return "Interceptors where there is no answer" + (call.map { " to \($0)" } ?? "") + again
+        case .response: return "Interceptors of " + (call.map { "AM's response to \($0)" } ?? "the response") + again
+        case .error: return "Interceptors without a response" + (call.map { " to \($0)" } ?? "") + again
         }
     }
 
@@ -90,7 +90,7 @@ extension Explanation {
         guard !verdict.matched else { return "" }
         switch verdict.misses.count {
         case 0: return ""
-        case 1: return verdict.held > 0 ? " (all else fits)" : ""
+        case 1: return verdict.held > 0 ? " (everything else matches)" : ""
         case let count:
             let others = verdict.misses.filter { $0 != verdict.because }
             return others.count == count - 1 ? "; \(others.joined(separator: "; "))" : ""
@@ -102,7 +102,7 @@ extension Explanation {
     private func message(_ style: TextStyle) -> [String] {
         var lines: [String] = []
         if let forwarded {
-            lines.append(style.heading(addressWords == nil ? "Forwarded" : "Forwarded where the address is allowed"))
+            lines.append(style.heading(addressWords == nil ? "Forwarded" : "Forwarded if the address is permitted"))
             let before = ShownMessage(given.head, given.body, redaction)
             lines += before.diff(ShownMessage(forwarded.head, forwarded.body, redaction), style)
             lines += laterMessages(style)
@@ -127,13 +127,13 @@ extension Explanation {
         guard answer != nil || forwarded == nil else { return [] }
         var lines: [String] = []
         let notes = dryRun.moments.filter(Self.isRemark).map { "  \(redaction.text($0.sentence))" }
-        if !notes.isEmpty, answer != nil { lines += ["", style.heading("What happened")] + notes }
+        if !notes.isEmpty, answer != nil { lines += ["", style.heading("Events")] + notes }
         guard let received = dryRun.received else {
             if let answered, answered.status == nil {
                 return forwarded == nil ? lines : lines + ["", "\(style.heading("Received")): \(redaction.text(end))"]
             }
             guard answer != nil else { return lines }
-            return lines + ["", "\(style.heading("Received")): nothing before the last of these is answered"]
+            return lines + ["", "\(style.heading("Received")): nothing until the last of these has a response"]
         }
         let shown = ShownMessage(received.head, received.body, redaction)
         guard let answer, answered == nil else {

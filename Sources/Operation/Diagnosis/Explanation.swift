@@ -44,13 +44,13 @@ public struct Explanation {
             destinations: snapshot.destinations, origin: origin, payload: pasted.payload,
             time: time(nil), perform: CodeWait.answer)
         if case .incomplete = dryRun.outcome {
-            throw Fault(description: "the message's body does not come to its end")
+            throw Fault(description: "the body of the message is incomplete")
         }
         rules =
             dryRun.interceptors
             ?? snapshot.settings.rules.map {
                 RuleVerdict(
-                    name: $0.name, matched: false, because: "the request does not come as far as the interceptors")
+                    name: $0.name, matched: false, because: "the request does not reach the interceptors")
             }
         redaction = Redaction(snapshot.settings)
     }
@@ -63,14 +63,14 @@ public struct Explanation {
     }
 
     private static let unclassified = Classification(
-        action: nil, evidence: "The request does not come as far as being classified.")
+        action: nil, evidence: "The request is not classified.")
 
     /// The HTTP version between the client and Usher.
     var spoken: String { "\(given.version(http2).text)" }
 
     /// The version with its reason, if HTTP/2 was requested.
     var protocolWords: String? {
-        if given.keepsToHTTP1 { return "\(spoken): clients ask a proxy in it for what has an http URL" }
+        if given.keepsToHTTP1 { return "\(spoken): clients use it with a proxy for http URLs" }
         guard given.wantsHTTP2 else { return nil }
         return given.version(http2) == .http2 ? spoken : "\(spoken): http2.clients is false, and HTTP/2 is not offered"
     }
@@ -82,7 +82,7 @@ public struct Explanation {
     /// The reason why the request is not sent on.
     var end: String {
         answered?.words
-            ?? "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
+            ?? "this opens a tunnel; explain the request in the tunnel by its absolute URL"
     }
 
     /// A response that does not come from an origin.
@@ -97,7 +97,7 @@ public struct Explanation {
         var words: String {
             let who = interceptor.map { "interceptor \($0)" } ?? "usher"
             guard let status else { return "broken by \(who): \(reason ?? "")" }
-            return "answered by \(who) with status \(status)" + (reason.map { ": \($0)" } ?? "")
+            return "response of \(who) with status \(status)" + (reason.map { ": \($0)" } ?? "")
         }
     }
 
@@ -124,7 +124,7 @@ public struct Explanation {
         dryRun.resource.map {
             "protected by \($0)"
                 + (dryRun.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
-                + (dryRun.asksPerson ? "; where no answer fits, a person would be asked" : "")
+                + (dryRun.asksPerson ? "; if no answer matches, a person is asked" : "")
         }
     }
 

@@ -55,7 +55,7 @@ extension InterceptorList.Row {
     }
 
     private static func transport(_ builtIn: any BuiltIn, _ when: Condition) -> String {
-        type(of: builtIn).sendsSecret && !when.namesTransport ? ", by https to port 443 alone" : ""
+        type(of: builtIn).sendsSecret && !when.namesTransport ? ", only https to port 443" : ""
     }
 
     fileprivate init(_ source: TokenSource) {

@@ -64,7 +64,7 @@ struct ShownMessage {
     func diff(_ after: ShownMessage, _ style: TextStyle) -> [String] {
         var lines = LineDiff(head, after.head).lines.map(style.line)
         if bytes == after.bytes {
-            if !bytes.isEmpty { lines.append(style.faint("  (\(summary), as it came)")) }
+            if !bytes.isEmpty { lines.append(style.faint("  (\(summary), unchanged)")) }
             return lines
         }
         lines.append("")
@@ -75,7 +75,7 @@ struct ShownMessage {
         }
         let diff = LineDiff(old, new)
         // different bytes with the same meaning
-        if diff.isSame { return lines + [style.faint("  (\(summary), written anew as \(after.summary))")] }
+        if diff.isSame { return lines + [style.faint("  (\(summary), rewritten as \(after.summary))")] }
         return lines + diff.folded(around: 3).lines.map(style.line)
     }
 }

@@ -10,7 +10,7 @@ enum DescriptorBytes {
     static func read(_ file: borrowing Descriptor, _ path: String) throws(FileError) -> [UInt8] {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(path) is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(path) is not a file") }
         guard status.st_size <= limit else { throw FileError("\(path) is larger than \(limit) bytes") }
         // allocated at full size: a growing array would leave copies of a secret behind
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

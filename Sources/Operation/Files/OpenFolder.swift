@@ -54,7 +54,8 @@ struct OpenFolder: ~Copyable {
                 guard found.st_mode & S_IFMT == S_IFDIR else {
                     if !makes { return nil }
                     throw rest.isEmpty
-                        ? FileError("\(path) is no folder; set STATE_DIRECTORY") : failure(path, "made", ENOTDIR)
+                        ? FileError(
+                            "\(path) is not a folder; set STATE_DIRECTORY to one") : failure(path, "made", ENOTDIR)
                 }
                 current = next
                 status = found
@@ -63,7 +64,8 @@ struct OpenFolder: ~Copyable {
             }
             guard found.st_uid == 0 || found.st_uid == geteuid() else {
                 throw FileError(
-                    "\(path) cannot be entered: \(part) is a link that user \(found.st_uid) made, who may change where it leads (name the folder itself)"
+                    "\(path) cannot be entered: \(part) is a symbolic link of user \(found.st_uid), who may change "
+                        + "its target (name the folder itself)"
                 )
             }
             links += 1
@@ -84,11 +86,11 @@ struct OpenFolder: ~Copyable {
     func mustBePrivate() throws(FileError) {
         guard !isShared else {
             throw FileError(
-                "others than its owner may change what is in \(path), and so the CA and whom programs trust (chmod go-w \(path))"
+                "users other than the owner may change \(path), and so the CA that programs trust (chmod go-w \(path))"
             )
         }
         guard owner.user == 0 || owner.user == geteuid() || openAncestor == nil else {
-            throw FileError("\(path) may be anybody's: \(openAncestor ?? "")")
+            throw FileError("\(path) is not safe: \(openAncestor ?? "")")
         }
     }
 
@@ -96,7 +98,7 @@ struct OpenFolder: ~Copyable {
     /// - Throws: `FileError` if others may replace this folder.
     func mustKeepItsPlace() throws(FileError) {
         guard let openAncestor else { return }
-        throw FileError("\(path) cannot hold whom programs are to trust: \(openAncestor)")
+        throw FileError("\(path) is not safe for trusted certificates: \(openAncestor)")
     }
 
     /// True if others than the owner may replace existing files.
@@ -120,14 +122,15 @@ struct OpenFolder: ~Copyable {
             case ENOENT: return nil
             case ELOOP:
                 throw FileError(
-                    "\(full(name)) is a link, and none is followed here (put the file in its place, or name the one that it leads to; a key may also be given as \"${file:PATH}\")"
+                    "\(full(name)) is a symbolic link, which usher does not follow here (replace it by the file, "
+                        + "or name its target; a key can also be \"${file:PATH}\")"
                 )
             default: throw FileError(full(name), cannotBe: deed)
             }
         }
         let file = Descriptor(owning: number)
         let status = try Self.status(file, full(name))
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(full(name)) is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(full(name)) is not a file") }
         try mustBeOwn(status, name)
         return file
     }
@@ -148,7 +151,7 @@ struct OpenFolder: ~Copyable {
         var number = openat(descriptor.number, name, flags | O_NOFOLLOW, mode)
         if number < 0, errno == ELOOP {
             guard isOwnLink(name) else {
-                throw FileError("\(full(name)) is a link that another user made (name the file itself)")
+                throw FileError("\(full(name)) is a symbolic link of another user (name the file itself)")
             }
             number = openat(descriptor.number, name, flags, mode)
             guard number >= 0 else { throw FileError(full(name), cannotBe: "written") }
@@ -246,12 +249,13 @@ struct OpenFolder: ~Copyable {
         // no name at all: another process has just replaced the file
         guard status.st_nlink <= 1 else {
             throw FileError(
-                "\(full(name)) has \(status.st_nlink) names (hard links), and another of them may be somebody else's (cp it, and put the copy in its place)"
+                "\(full(name)) has \(status.st_nlink) hard links, and another user may own one (replace it by a copy)"
             )
         }
         guard [owner.user, 0, geteuid()].contains(status.st_uid) else {
             throw FileError(
-                "\(full(name)) belongs to user \(status.st_uid), not to whom its folder belongs to (chown it, or remove it)"
+                "\(full(name)) belongs to user \(status.st_uid), not to the owner of its folder (chown it, or "
+                    + "remove it)"
             )
         }
     }
@@ -270,11 +274,11 @@ struct OpenFolder: ~Copyable {
     private static func openness(of folder: stat, _ place: String, _ part: String, _ found: stat) -> String? {
         guard let (who, mode) = FolderWriters(folder).words else { return nil }
         guard folder.st_mode & S_ISVTX != 0 else {
-            return "\(who) may put another in place of \(part) (chmod \(mode) \(place.isEmpty ? "/" : place))"
+            return "\(who) may replace \(part) (chmod \(mode) \(place.isEmpty ? "/" : place))"
         }
         // in a sticky folder, others cannot replace the entry, but they may have created it first
         guard found.st_uid != 0, found.st_uid != geteuid() else { return nil }
-        return "user \(found.st_uid) made \(part) where \(who) may make folders (name a folder elsewhere)"
+        return "user \(found.st_uid) created \(part) where \(who) may create folders (name another folder)"
     }
 
     private static func start(_ path: String) throws(FileError) -> Descriptor {
@@ -300,6 +304,6 @@ struct OpenFolder: ~Copyable {
     }
 
     private static func failure(_ path: String, _ deed: String, _ code: Int32 = errno) -> FileError {
-        FileError(path, cannotBe: deed, code, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+        FileError(path, cannotBe: deed, code, remedy: "set STATE_DIRECTORY to a folder that usher can write to")
     }
 }

@@ -46,7 +46,7 @@ enum StateFile {
     /// - Parameter content: describes the secret, `holds a private key`.
     /// - Throws: `FileError`, also if others than the owner may read the file.
     static func readSecret(
-        _ path: String, _ content: String = "holds a private key"
+        _ path: String, _ content: String = "has a private key"
     ) throws(FileError) -> SecretBytes? {
         try within(path) { (folder, name) throws(FileError) -> SecretBytes? in
             guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
@@ -54,7 +54,8 @@ enum StateFile {
             guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
             guard status.st_mode & 0o077 == 0 else {
                 throw FileError(
-                    "\(path) \(content) and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
+                    "\(path) \(content), and users other than its owner can read it (chmod 600 \(path); it may "
+                        + "have been read)"
                 )
             }
             var bytes = try DescriptorBytes.read(file, path)
@@ -141,7 +142,7 @@ enum StateFile {
         guard let lock = held ?? nil else {
             if mayGoWithout { return try body() }
             throw FileError(
-                path, cannotBe: "written", ENOENT, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+                path, cannotBe: "written", ENOENT, remedy: "set STATE_DIRECTORY to a folder that usher can write to")
         }
         while flock(lock.number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw FileError(path, cannotBe: "locked") }

@@ -14,7 +14,7 @@ struct StateFiles: Sendable {
 
     /// Empty if there is no file.
     func read(_ space: StateSpace) throws(FileError) -> StateDocuments {
-        guard let bytes = try StateFile.readSecret(path(space), "holds secrets") else { return StateDocuments() }
+        guard let bytes = try StateFile.readSecret(path(space), "has secrets") else { return StateDocuments() }
         do throws(StateDocuments.Fault) {
             return try StateDocuments(reading: bytes.withBytes { Array($0) })
         } catch {
@@ -45,7 +45,7 @@ struct StateFiles: Sendable {
 
     /// The content of a file. An unreadable file is moved aside, so that nothing is lost and writing can continue.
     private func readable(_ space: StateSpace) throws(FileError) -> StateDocuments {
-        guard let bytes = try StateFile.readSecret(path(space), "holds secrets") else { return StateDocuments() }
+        guard let bytes = try StateFile.readSecret(path(space), "has secrets") else { return StateDocuments() }
         guard let documents = try? StateDocuments(reading: bytes.withBytes { Array($0) }) else {
             try StateFile.rename(path(space), to: path(space) + ".damaged")
             return StateDocuments()

@@ -41,7 +41,7 @@ final class StateKeeper: StateStore, Sendable {
             do throws(FileError) {
                 first.spaces[space] = try files.read(space)
             } catch {
-                failure = failure ?? "what is kept for \(space.rawValue) is not known: \(error.description)"
+                failure = failure ?? "the stored state of \(space.rawValue) cannot be read: \(error.description)"
             }
         }
         if let failure { say(failure) }
@@ -72,8 +72,8 @@ final class StateKeeper: StateStore, Sendable {
         }
         if isNews {
             say(
-                "something was not kept for \(key.space.rawValue): there is no room for more than "
-                    + "\(StateDocuments.mostDocuments) things and \(StateDocuments.mostBytes >> 20) MiB")
+                "some state of \(key.space.rawValue) was not stored: the limits are "
+                    + "\(StateDocuments.mostDocuments) documents and \(StateDocuments.mostBytes >> 20) MiB")
         }
         return isKept
     }
@@ -104,7 +104,7 @@ final class StateKeeper: StateStore, Sendable {
     func close() {
         act { $0.closing = true }
         guard !queue.rests(withinMilliseconds: Self.timeout) else { return }
-        say("what changed last may not have been kept: the disk takes too long")
+        say("the last changes of the state may be lost: the disk is too slow")
     }
 
     // MARK: work
@@ -141,7 +141,7 @@ final class StateKeeper: StateStore, Sendable {
                     state.withLock { $0.giveBack(changes, space) }
                 }
             }
-            if let unread { say("what is kept stays as it was: \(unread.description)") }
+            if let unread { say("the stored state stays unchanged: \(unread.description)") }
             if !unwritten.isEmpty { tell(failure?.description) }
             if failure == nil || isLast { return }
             // at the end, one last attempt
@@ -156,9 +156,9 @@ final class StateKeeper: StateStore, Sendable {
             return state.hasFailed
         }
         if let failure, !hadFailed {
-            say("what is to be kept over restarts is in memory alone for now: \(failure)")
+            say("the state for restarts is only in memory for now: \(failure)")
         } else if failure == nil, hadFailed {
-            say("what is to be kept over restarts is on the disk again")
+            say("the state for restarts is on disk again")
         }
     }
 }

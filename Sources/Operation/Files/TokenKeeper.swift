@@ -39,11 +39,11 @@ final class TokenKeeper {
             hasOwnKey = key == nil
             let secret = if let key { key } else { try ownKey() }
             guard let new = TokenVault(state, secret: secret, policy) else {
-                throw FileError("\(keyPath) holds no key; remove it, and a new one is made")
+                throw FileError("\(keyPath) has no key; remove it, and usher creates a new one")
             }
             begin(with: new)
         } catch {
-            let words = vault == nil ? "tokens are kept in memory alone" : "tokens are kept as before"
+            let words = vault == nil ? "tokens are kept only in memory" : "tokens are kept as before"
             say("\(words): \(error.description)")
         }
     }
@@ -75,16 +75,16 @@ final class TokenKeeper {
         let found = tokens.changeTokens { vault.restore(into: &$0, now) }
         if found.foreign > 0 {
             say(
-                "\(Self.count(found.foreign)) in \(documents) sealed with another key than \(keyWords): they are left there, and out of "
-                    + "use; begin anew with that key to have them back, or remove the file")
+                "\(Self.count(found.foreign)) in \(documents) sealed with another key than \(keyWords): usher "
+                    + "keeps the file but does not use it; restart with that key to use it, or remove the file")
         }
         if found.damaged > 0 {
-            say("\(Self.count(found.damaged)) in \(documents) damaged and out of use; remove the file")
+            say("\(Self.count(found.damaged)) in \(documents) damaged and unused; remove the file")
         }
         if found.orphans > 0 {
             say(
-                "\(Self.count(found.orphans)) in \(documents) of entries that tokens has no more, or changed: they are left there for "
-                    + "\(TokenVault.orphanLife / 86_400) days, and out of use")
+                "\(Self.count(found.orphans)) in \(documents) of entries of tokens that were removed or changed: "
+                    + "usher keeps them for \(TokenVault.orphanLife / 86_400) days, but does not use them")
         }
     }
 
@@ -92,7 +92,8 @@ final class TokenKeeper {
         let count = state.documents(in: .tokens).count
         guard count > 0 else { return }
         say(
-            "\(Self.count(count)) in \(documents) sealed and out of use, for no entry of tokens has keep: sealed; remove the file where they are not wanted any more"
+            "\(Self.count(count)) in \(documents) sealed and unused because no entry of tokens has keep: sealed; "
+                + "remove the file if you do not need it"
         )
     }
 
@@ -111,15 +112,15 @@ final class TokenKeeper {
         place = try StateFile.hold(path)
         guard place != nil else {
             throw FileError(
-                "another usher keeps its own in \(documents); give one of them a STATE_DIRECTORY of its own")
+                "another usher uses \(documents); give one of them its own STATE_DIRECTORY")
         }
     }
 
     /// The stored key, which is created if missing.
     private func ownKey() throws(FileError) -> SecretBytes {
-        if let found = try StateFile.readSecret(keyPath, "holds the key that tokens are sealed with") { return found }
+        if let found = try StateFile.readSecret(keyPath, "has the key that seals tokens") { return found }
         guard let random = try? SecretBytes(random: TokenVault.leastKey) else {
-            throw FileError("\(keyPath) cannot be made: the system has no randomness to give")
+            throw FileError("\(keyPath) cannot be created: the system has no random bytes")
         }
         var text = Array(Base64.encode(random.withBytes { Array($0) }).utf8)
         let key = SecretBytes(taking: &text)

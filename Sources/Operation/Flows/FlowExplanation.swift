@@ -65,10 +65,10 @@ public struct FlowExplanation {
         }
     }
 
-    private static let because = "it acted when the flow went through"
+    private static let because = "it had an effect on the flow"
 
     private var noEvidence: String {
-        flow.text("action").isEmpty ? "It was recognised as no Action when it went through." : "None was recorded."
+        flow.text("action").isEmpty ? "No Action was recognised." : "None was recorded."
     }
 
     private var isLocal: Bool { flow.marks.contains("local") }
@@ -76,8 +76,8 @@ public struct FlowExplanation {
     /// The reason why the request was not sent; nil if it was.
     private var end: String? {
         guard flow.number("attempts") == 0 || isLocal && sent == nil else { return nil }
-        let status = flow.status.map { "with status \($0)" } ?? "and given no answer"
-        return "answered by usher or an interceptor \(status)" + (flow.error.map { ": \($0)" } ?? "")
+        let status = flow.status.map { "with status \($0)" } ?? "without a response"
+        return "response of usher or an interceptor \(status)" + (flow.error.map { ": \($0)" } ?? "")
     }
 
     // MARK: text
@@ -85,7 +85,7 @@ public struct FlowExplanation {
     public func text(_ style: TextStyle = .plain) -> String {
         var lines = [TerminalText.plain("\(flow.text("method")) \(flow.text("url"))"), ""]
         lines += facts.map(TerminalText.plain)
-        if !verdicts.isEmpty { lines += ["", style.heading("Interceptors that acted")] }
+        if !verdicts.isEmpty { lines += ["", style.heading("Interceptors with an effect")] }
         for verdict in verdicts {
             lines.append("  \(style.good("yes"))  \(TerminalText.plain("\(verdict.name): \(Self.because)"))")
             for run in verdict.runs {
@@ -102,7 +102,7 @@ public struct FlowExplanation {
             lines += Self.change(request, sent, style)
         }
         if !remarks.isEmpty {
-            lines += ["", style.heading("What happened")] + remarks.map { "  \(TerminalText.plain($0))" }
+            lines += ["", style.heading("Events")] + remarks.map { "  \(TerminalText.plain($0))" }
         }
         if let response {
             lines += ["", style.heading("Received")] + Self.change(answer ?? response, response, style)

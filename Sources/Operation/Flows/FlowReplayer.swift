@@ -29,7 +29,7 @@ struct FlowReplayer {
 
     func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
         guard let address, let proxy = Self.reachable(address.address) else {
-            return promise.refuse(ControlProblem(422, "every address of listen speaks TLS: it takes one that does not"))
+            return promise.refuse(ControlProblem(422, "every address in listen uses TLS; add one without TLS"))
         }
         let journal = journal
         let (disk, secrets) = (journal.disk, secrets)
@@ -52,7 +52,7 @@ struct FlowReplayer {
                     guard case .none = finding else { return send(finding, shelf) }
                     send(try shelf?.find(id) ?? .none, shelf)
                 } catch {
-                    promise.refuse(ControlProblem(503, "the journal cannot be read from the disk: \(error)"))
+                    promise.refuse(ControlProblem(503, "the journal on disk cannot be read: \(error)"))
                 }
             }
             if !isTaken { promise.refuse(Self.crowded) }
@@ -60,7 +60,11 @@ struct FlowReplayer {
         if !isTaken { promise.refuse(Self.crowded) }
     }
 
-    private static var crowded: ControlProblem { ControlProblem(503, "too many ask the journal at once") }
+    private static var crowded: ControlProblem {
+        ControlProblem(
+            503,
+            "too many requests for the journal at once; try again")
+    }
 
     private static func draft(
         _ flow: PackedFlow, _ isForced: Bool, _ secret: @escaping (SecretAlias) -> [UInt8]?
@@ -89,7 +93,7 @@ struct FlowReplayer {
         do throws(WorkQueue.Refusal) {
             try work.run { run(draft, proxy, journal, promise) }
         } catch .full {
-            promise.refuse(ControlProblem(503, "\(most) requests are being sent again already"))
+            promise.refuse(ControlProblem(503, "\(most) requests are already being sent again; try again"))
         } catch {
             promise.refuse(ControlProblem(503, error.description))
         }
@@ -112,7 +116,7 @@ struct FlowReplayer {
                     ])))
         } catch {
             let reason = (error as? ProxyClient.Fault)?.description ?? (error as? SystemError)?.reason ?? "\(error)"
-            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(reason)"))
+            promise.refuse(ControlProblem(502, "the proxy gave no response: \(reason)"))
         }
     }
 

@@ -19,9 +19,9 @@ public struct FlowStory {
         let request = StoredMessage(whole["request"])
         let response = StoredMessage(whole["response"])
         section("Request", request?.lines ?? [], &lines)
-        section("What happened", events(of: whole, from: flow.began), &lines)
+        section("Events", events(of: whole, from: flow.began), &lines)
         section("The request went out changed", diff(request, StoredMessage(whole["sent"])), &lines)
-        section("The answer was changed", diff(StoredMessage(whole["answer"]), response), &lines)
+        section("The response was changed", diff(StoredMessage(whole["answer"]), response), &lines)
         section(response == nil ? "No response" : "Response", response?.lines ?? [], &lines)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -34,7 +34,7 @@ public struct FlowStory {
     // MARK: title
 
     private var title: String {
-        let status = flow.status.map { "\($0) \(ReasonPhrase.of($0))" } ?? "no answer"
+        let status = flow.status.map { "\($0) \(ReasonPhrase.of($0))" } ?? "no response"
         return TerminalText.plain("\(flow.text("method")) \(flow.text("url"))")
             + " → \(status) in \(flow.number("duration_ms")) ms"
     }
@@ -72,7 +72,7 @@ public struct FlowStory {
         for call in flow["calls"]?.items ?? [] {
             let record = FlowRecord(call["flow"] ?? .null)
             let at = max(0, record.began - start)
-            let status = record.status.map(String.init) ?? record.error ?? "no answer"
+            let status = record.status.map(String.init) ?? record.error ?? "no response"
             let words = TerminalText.plain(
                 "\(record.text("method")) \(record.text("url")) → \(status) in \(record.number("duration_ms")) ms (flow \(record.id))"
             )

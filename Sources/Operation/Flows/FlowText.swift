@@ -44,7 +44,7 @@ public struct FlowText {
     /// A curl command for the client's request, with comments about missing parts.
     public func curl() throws(Fault) -> String {
         guard let request, request.url.contains("://") else {
-            throw Fault(description: "it is a tunnel, and no request that could be repeated")
+            throw Fault(description: "it is a tunnel, which cannot be repeated")
         }
         let command =
             ([input(request) + "curl"] + options(request).map { $0.map(ShellText.quoted).joined(separator: " ") })
@@ -61,8 +61,8 @@ public struct FlowText {
         }
         let missing = Self.secrets(request)
         if !missing.isEmpty { notes.append("to be filled in: \(missing.joined(separator: ", "))") }
-        if request.isCut { notes.append("the body is not whole: it was \(request.bytes) bytes") }
-        if request.has("content-encoding") { notes.append("the body goes out as it is, and not packed") }
+        if request.isCut { notes.append("the body is incomplete: it had \(request.bytes) bytes") }
+        if request.has("content-encoding") { notes.append("the body is sent without a content coding") }
         return notes
     }
 

@@ -7,7 +7,7 @@ public struct FlowWait {
     private let milliseconds: Int
 
     /// The description of `--timeout`.
-    public static let form = "a duration from 1ms to \(Units.duration(ControlLimits.longestWait)), as in 10s"
+    public static let form = "a duration from 1ms to \(Units.duration(ControlLimits.longestWait)), such as 10s"
 
     /// - Returns: nil if the timeout is invalid.
     public init?(_ count: Int, timeout: String?) {

@@ -76,8 +76,8 @@ struct StoredMessage {
     /// The body's lines. JSON has one line per member.
     var bodyLines: [String] {
         if !comment.isEmpty { return ["(\(bytes) bytes; \(comment))"] }
-        guard !body.isEmpty else { return isCut || bytes > 0 ? ["(\(bytes) bytes that are not kept)"] : [] }
-        guard isText else { return ["(\(size) that are no text)"] }
+        guard !body.isEmpty else { return isCut || bytes > 0 ? ["(\(bytes) bytes, not stored)"] : [] }
+        guard isText else { return ["(\(size), not text)"] }
         let text = String(decoding: body, as: UTF8.self)
         var lines: [String]
         if let value = try? JSONValue(parsing: text), value.members != nil || value.items != nil {
@@ -88,7 +88,7 @@ struct StoredMessage {
             }
             if lines.last == "" { lines.removeLast() }
         }
-        return isCut ? lines + ["(cut off here; it was \(bytes) bytes)"] : lines
+        return isCut ? lines + ["(cut off here; it had \(bytes) bytes)"] : lines
     }
 
     private var size: String { body.count == 1 ? "1 byte" : "\(body.count) bytes" }

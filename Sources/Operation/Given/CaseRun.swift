@@ -114,7 +114,7 @@ public struct CaseRun {
         if dryRun.unasked > 0, case .script(let answers) = testCase.origin {
             let first = answers[answers.count - dryRun.unasked]
             fail(
-                first.place, "origin", [Self.count(answers.count, "answer")],
+                first.place, "origin", [Self.count(answers.count, "response")],
                 ["\(Self.count(answers.count - dryRun.unasked, "request"))"], story)
         }
     }
@@ -190,23 +190,23 @@ public struct CaseRun {
         case .message(let expectation): judge(expectation)
         case .none:
             guard let received = dryRun.received else { return }
-            fail(reception.place, "received", ["none"], ["an answer with status \(received.head.status)"], story)
+            fail(reception.place, "received", ["none"], ["a response with status \(received.head.status)"], story)
         }
     }
 
     private mutating func judge(_ expectation: MessageExpectation) {
         guard let received = dryRun.received else {
             let why =
-                if case .silent = testCase.origin { "the case has no answer of its origin" } else {
-                    "nobody answers the last of what was sent"
+                if case .silent = testCase.origin { "the case has no origin" } else {
+                    "the last request has no response"
                 }
-            return fail(expectation.place, "received", ["an answer"], ["nothing: \(why)"], story)
+            return fail(expectation.place, "received", ["a response"], ["nothing: \(why)"], story)
         }
         if let status = expectation.status, status.value != received.head.status {
             fail(status.place, "received.status", ["\(status.value)"], ["\(received.head.status)"], story)
         }
         if received.isWhole != expectation.isWhole?.value ?? true {
-            let words = [true: "all of it", false: "it is cut short"]
+            let words = [true: "complete", false: "cut short"]
             fail(
                 expectation.isWhole?.place ?? expectation.place, "received.whole",
                 [words[!received.isWhole] ?? ""], [words[received.isWhole] ?? ""], story)
@@ -230,7 +230,7 @@ public struct CaseRun {
             if !(text.map(expected.value.matcher.accepts) ?? false) {
                 fail(
                     expected.place, "\(subject).body", Self.lines(expected.value.written),
-                    text.map(Self.lines) ?? ["(\(Self.count(plain.count, "byte")) that are no text)"])
+                    text.map(Self.lines) ?? ["(\(Self.count(plain.count, "byte")), not text)"])
             }
         }
         judgeJSON(expectation, subject, plain)
@@ -242,7 +242,7 @@ public struct CaseRun {
         for (pointer, expected) in expectation.json {
             let found = values(pointer)
             if let value = found?.last, value.means(expected.value) { continue }
-            let actual = found.map { $0.last?.indented ?? ["(none)"] } ?? ["(the body is no JSON)"]
+            let actual = found.map { $0.last?.indented ?? ["(none)"] } ?? ["(the body is not JSON)"]
             fail(expected.place, "\(subject).json \(pointer)", expected.value.indented, actual)
         }
         for absent in expectation.absentJSON {

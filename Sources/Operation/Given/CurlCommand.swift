@@ -129,7 +129,7 @@ struct CurlCommand {
         case "-e", "--referer": setHeader("Referer", value)
         case "-u", "--user": headers.append(("Authorization", "Basic \(Base64.encode(value.utf8))"))
         case _ where Self.ignoredWithValue.contains(option): break
-        default: throw Fault(description: "the curl option \(option) is not understood")
+        default: throw Fault(description: "the curl option \(option) is not supported")
         }
     }
 
@@ -309,7 +309,7 @@ enum ShellWords {
             case "u":
                 let digits = String(rest.prefix(4))
                 guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
-                    throw CurlCommand.Fault(description: "\\u\(digits) is no character")
+                    throw CurlCommand.Fault(description: "\\u\(digits) is not a character")
                 }
                 rest = rest.dropFirst(4)
                 text.append(scalar)

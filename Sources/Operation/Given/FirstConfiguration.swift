@@ -53,26 +53,26 @@ public struct FirstConfiguration {
     }
 
     private static let beginning = """
-        # A configuration of Usher to begin with. `usher check FILE` says what is wrong with it, `usher explain --config FILE`
-        # what becomes of one request, `usher run --config FILE -- COMMAND` runs a program behind it.
+        # A first configuration of Usher. `usher check FILE` finds errors in it, `usher explain --config FILE` shows what happens
+        # to one request, and `usher run --config FILE -- COMMAND` runs a program behind it.
         version: 1
 
         """
 
     private var am: String {
         """
-        # Requests to this host are recognised as what they mean to AM: START_AUTHENTICATE, EXCHANGE_TOKEN, LOGOUT and so on.
+        # Requests to this host get an Action: START_AUTHENTICATE, EXCHANGE_TOKEN, LOGOUT and so on.
         am:
           - url: \(Self.quoted(server))
-            realms: \(Self.list(realms))  # those that Usher may authenticate in; the first is the default
-            cookie: \(Self.quoted(cookie))  # the session's
+            realms: \(Self.list(realms))  # where Usher may authenticate; the first is the default
+            cookie: \(Self.quoted(cookie))  # the session cookie
 
         """
     }
 
     private var tls: String {
         let hosts = intercepted ?? hosts
-        let words = "# Whose TLS is opened. Everything else is tunnelled unopened, and nothing of this file sees it.\n"
+        let words = "# Hosts whose TLS is opened. Other hosts are tunnelled, and this file does not apply to them.\n"
         guard !hosts.isEmpty else {
             return words
                 + "# tls:\n#   intercept: [\"*.staging.example.com\"]\n#   ca: { constrain_to: [staging.example.com] }\n"
@@ -80,7 +80,7 @@ public struct FirstConfiguration {
         return words + """
             tls:
               intercept: \(Self.list(hosts))
-              ca:  # it is made when it is first needed, and speaks for these domains alone
+              ca:  # Usher creates it at the first start, for these domains only
                 constrain_to: \(Self.list(Self.domains(hosts)))
 
             """
@@ -98,7 +98,7 @@ public struct FirstConfiguration {
 
     private var interceptors: String {
         """
-        # What is changed of requests and responses, in this order; `usher check --print-edits` lists what can be. An example:
+        # Changes to requests and responses, in this order. `usher check --print-edits` lists the edits. An example:
         # interceptors:
         #   - name: force-auth
         #     when: { action: START_AUTHENTICATE, tree: \(Self.quoted(tree)) }
@@ -115,8 +115,8 @@ public struct FirstConfiguration {
             + resources.map { "    - \(Self.quoted($0))" }
         let answers = ["  answers:"] + callbacks.map { "    - \(Self.answer($0))" }
         let words = """
-            # Protected resources. Where one answers with an advice, Usher authenticates at AM with these answers and sends the
-            # request again; without answers the app gets the resource's own. Secrets stay out of this file.
+            # Protected resources. If one responds with an advice, Usher authenticates at AM with these answers, and sends the
+            # request again. Without answers, the app gets the original response. Keep secrets out of this file.
 
             """
         return words + lines.map { "\(mark)\($0)\n" }.joined() + answers.map { "# \($0)\n" }.joined()

@@ -58,7 +58,7 @@ struct GivenFields {
     private static func noField(_ line: some Collection<UInt8>, _ number: Int) -> Explanation.Fault {
         Explanation.Fault(
             description:
-                "line \(number) is no field, a name, a colon and a value: \(String(decoding: line, as: UTF8.self))")
+                "line \(number) is not a field (name, colon, value): \(String(decoding: line, as: UTF8.self))")
     }
 
     /// Reads curl's `* [HTTP/2] [1] [:method: GET]` and `* h2h3 [:method: GET]`, and nghttp's indented lines after `send HEADERS
@@ -160,7 +160,7 @@ struct GivenFields {
     }
 
     private static func fault(_ words: String) -> Explanation.Fault {
-        Explanation.Fault(description: "this is no request in HTTP/2: \(words)")
+        Explanation.Fault(description: "not an HTTP/2 request: \(words)")
     }
 
     private func words(of fault: HTTPFault) -> String {
@@ -183,7 +183,7 @@ struct GivenFields {
         }
         guard let field = fields.last(where: { $0.name.elementsEqual(name.utf8) }) else { return fault.explanation }
         let isFragment = name == ":path" && field.value.contains(UInt8(ascii: "#"))
-        let remedy = isFragment ? " (the fragment, from # on, stays with the client: leave it out)" : ""
+        let remedy = isFragment ? " (remove the fragment, from # on, which clients do not send)" : ""
         return "\(field.words): \(fault.explanation)\(remedy)"
     }
 

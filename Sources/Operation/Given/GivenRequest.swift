@@ -79,7 +79,7 @@ struct GivenRequest {
             }
         } catch {
             throw Explanation.Fault(
-                description: "this is no HTTP request: \(error.explanation) (byte \(error.offset))")
+                description: "not an HTTP request: \(error.explanation) (byte \(error.offset))")
         }
         url = (head.target, head.host)
         if isCommand, wantsHTTP2, tunnel == nil {
@@ -163,7 +163,7 @@ struct GivenRequest {
                 continue
             }
             guard FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
-                throw Explanation.Fault(description: "the header \(name) holds what no header may hold")
+                throw Explanation.Fault(description: "the header \(name) has a character that headers cannot have")
             }
             if ASCII.equal(name, "host") { head.fields.set(name, value) } else { head.fields.add(name, value) }
         }

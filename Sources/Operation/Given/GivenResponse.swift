@@ -20,7 +20,7 @@ struct GivenResponse {
         }
         guard let read = DryResponse(reading: given.bytes, to: request) else {
             throw Explanation.Fault(
-                description: "this is no HTTP response; it begins with a line such as HTTP/1.1 200 OK")
+                description: "not an HTTP response; start it with a line such as HTTP/1.1 200 OK")
         }
         message = given.bytes
         head = read.head

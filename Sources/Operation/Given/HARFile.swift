@@ -26,7 +26,7 @@ struct HARFile {
     init(_ text: [UInt8]) throws(Fault) {
         guard let document = try? JSONValue(parsing: String(decoding: text, as: UTF8.self)),
             let items = document["log"]?["entries"]?.items
-        else { throw Fault(description: "this is no HAR: it has no log.entries") }
+        else { throw Fault(description: "not a HAR: it has no log.entries") }
         entries = items.compactMap(Self.entry)
     }
 

@@ -74,7 +74,7 @@ struct LineDiff {
         while index < lines.count {
             let end = lines.indices[index...].first { kept[$0] } ?? lines.count
             if end - index > 1 {
-                folded.lines.append(Line(mark: .same, text: "… \(end - index) lines as they were"))
+                folded.lines.append(Line(mark: .same, text: "… \(end - index) unchanged lines"))
             } else {
                 folded.lines += lines[index..<end]
             }

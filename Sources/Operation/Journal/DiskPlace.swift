@@ -16,7 +16,7 @@ struct DiskPlace: ~Copyable {
             switch self {
             case .file(let error): error.description
             case .taken(let path):
-                "another usher keeps its own in \(path); give one of them a STATE_DIRECTORY of its own"
+                "another usher uses \(path); give one of them its own STATE_DIRECTORY"
             case .database(let path, let fault): "\(path): \(fault.description)"
             }
         }
@@ -53,7 +53,7 @@ struct DiskPlace: ~Copyable {
             }
             try putAside(say)
         }
-        throw .file(FileError("\(path) is put aside again and again; see who else writes there"))
+        throw .file(FileError("\(path) keeps being damaged; find out who else writes to it"))
     }
 
     /// Moves the file aside, so that a new one is created. A file moved aside earlier is deleted.
@@ -68,7 +68,9 @@ struct DiskPlace: ~Copyable {
         } catch {
             throw .file(error)
         }
-        say("the journal in \(path) cannot be read by this version: it lies in \(aside) now, and a new one is begun")
+        say(
+            "the journal in \(path) cannot be read by this version: it was moved to \(aside), and a new one was "
+                + "created")
     }
 
     /// Releases the file for another process. The numbers of this run's flows stay valid.

@@ -201,7 +201,7 @@ final class JournalDisk: FlowDisk {
     func close() {
         state.signalAll { $0.demand = .end }
         if !thread.join(withinMilliseconds: Self.timeout) {
-            Console.error("what came last may not be in the journal on the disk: the disk takes too long")
+            Console.error("the last flows may be missing in the journal on disk: the disk is too slow")
         }
     }
 
@@ -266,7 +266,7 @@ final class JournalDisk: FlowDisk {
                 state.isOpen = false
                 left = state.backlog.flows.count
             }
-            if left > 0, demand != .rest { say("\(left) flows are not in the journal on the disk") }
+            if left > 0, demand != .rest { say("\(left) flows are missing in the journal on disk") }
         }
 
         /// Releases the file after writing pending flows as far as possible.
@@ -384,7 +384,7 @@ final class JournalDisk: FlowDisk {
             retry = (now + after, after)
             var told = trouble ?? (now, false)
             if !told.isSaid, !fault.isTaken || now - told.since >= Self.grace {
-                say("the journal is kept in memory alone for now: \(fault.description)")
+                say("the journal is only in memory for now: \(fault.description)")
                 told.isSaid = true
             }
             trouble = told
@@ -398,7 +398,7 @@ final class JournalDisk: FlowDisk {
 
         private mutating func recover() {
             retry = nil
-            if trouble?.isSaid == true { say("the journal is on the disk again") }
+            if trouble?.isSaid == true { say("the journal is on disk again") }
             trouble = nil
         }
     }

@@ -240,7 +240,7 @@ final class JournalThread: FlowIntake {
         let disk = queue.withLock { $0.disk }
         if !thread.join(withinMilliseconds: Self.timeout), disk != nil {
             Console.error(
-                "what came last may not be in the journal on the disk: there was too much to look for secrets in")
+                "the last flows may be missing in the journal on disk: the search for secrets took too long")
         }
         disk?.close()
     }

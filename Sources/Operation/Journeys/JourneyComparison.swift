@@ -21,7 +21,7 @@ public struct JourneyComparison {
     public var isSame: Bool { diff.isSame }
 
     public func text(_ style: TextStyle) -> String {
-        guard !isSame else { return "journeys \(names[0]) and \(names[1]) went alike\n" }
+        guard !isSame else { return "journeys \(names[0]) and \(names[1]) are alike\n" }
         let lines = [style.bad("- journey \(names[0])"), style.good("+ journey \(names[1])")]
         return (lines + diff.folded(around: 3).lines.map(style.line)).joined(separator: "\n") + "\n"
     }

@@ -64,7 +64,7 @@ public struct JourneyList {
         var words = record.text("outcome")
         if !record.text("reason").isEmpty { words += ": \(record.text("reason"))" }
         if !record.text("ended_by").isEmpty { words += ", signed out" }
-        return journey["complete"]?.isTrue == false ? "\(words), its beginning is gone" : words
+        return journey["complete"]?.isTrue == false ? "\(words), beginning removed" : words
     }
 
     private func coloured(_ text: String, _ journey: JSONValue) -> String {

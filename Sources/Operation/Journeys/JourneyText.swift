@@ -61,15 +61,16 @@ public struct JourneyText {
         if row.value["complete"]?.isTrue == false {
             notes.append(
                 whole["flows_lost"]?.isTrue == true
-                    ? "its beginning has made room for newer flows (journal.memory)" : "its beginning did not pass here"
+                    ? "its beginning was replaced by newer flows (journal.memory)"
+                    : "its beginning did not pass through this proxy"
             )
         }
         if row.text("by") == "usher" { notes.append("run by Usher" + parent) }
         if let from = whole["from"], from.members != nil {
             let won = from["journey"]?.text.map {
-                isSteady ? ", which another journey won" : ", which journey \($0) won"
+                isSteady ? ", obtained by another journey" : ", obtained by journey \($0)"
             }
-            notes.append("began with \(from["session"]?.text ?? "")\(won ?? "")")
+            notes.append("started with \(from["session"]?.text ?? "")\(won ?? "")")
         }
         let later = (whole["stepped_up_by"]?.items ?? []).compactMap(\.text)
         if !later.isEmpty, !isSteady {
@@ -115,8 +116,8 @@ public struct JourneyText {
         if attempts > 1 { words.append("after \(attempts) attempts") }
         switch step["ending"]?.text ?? "" {
         case "succeeds": words.append("signed in")
-        case "suspends": words.append("goes on by a link that was mailed")
-        case "unread": words.append("too little of the answer is kept (journal.bodies)")
+        case "suspends": words.append("continues with a mailed link")
+        case "unread": words.append("too little of the response is stored (journal.bodies)")
         default: if let reason = step["reason"]?.text { words.append(reason) }
         }
         let names = ["stage", "header"].compactMap { step[$0]?.text }
@@ -147,12 +148,12 @@ public struct JourneyText {
         if let error = call["error"]?.text { words.append(error) }
         if let with = call["with"]?.text { words.append("with \(with)") }
         let won = (call["won"]?.items ?? []).compactMap(\.text)
-        if !won.isEmpty { words.append("won \(won.joined(separator: ", "))") }
+        if !won.isEmpty { words.append("obtained \(won.joined(separator: ", "))") }
         return line(call, words)
     }
 
     private static func status(_ flow: JSONValue) -> String {
-        flow["status"]?.integer.map(String.init) ?? "no answer"
+        flow["status"]?.integer.map(String.init) ?? "no response"
     }
 
     private func line(_ call: JSONValue, _ words: [String]) -> String {

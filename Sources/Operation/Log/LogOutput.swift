@@ -100,7 +100,7 @@ final class JournalOutput: LogOutput {
                 isNew = true
                 continue
             }
-            return .failed("the journal does not take it: \(String(cString: strerror(code)))")
+            return .failed("journald does not accept it: \(String(cString: strerror(code)))")
         }
     }
 

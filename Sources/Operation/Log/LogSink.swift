@@ -75,7 +75,7 @@ final class LogSink: Sendable {
                 writer.lose(next.lost, "\(output.name) is read too slowly")
                 Self.add(writer.takeTally(), to: tally)
                 if next.reopens, let reason = output.reopen() {
-                    Console.error("\(output.name) cannot be opened anew, the log goes on in the old file: \(reason)")
+                    Console.error("\(output.name) cannot be reopened, so the log continues in the old file: \(reason)")
                 }
                 for words in next.words { Console.error(words) }
                 if next.closing { return writer.finish() }
@@ -113,7 +113,7 @@ final class LogSink: Sendable {
             return nil
         }
         tally.nextWord.store(now + Self.interval, ordering: .relaxed)
-        return "\(lost) \(lost == 1 ? "record" : "records") of the log did not fit, for \(name) is not read"
+        return "\(lost) \(lost == 1 ? "record" : "records") of the log were dropped because \(name) is not read"
     }
 
     /// Reopens the files after they were moved.

@@ -38,8 +38,8 @@ struct ProcessLog {
             }
             throw Supervisor.StartFault(
                 description:
-                    "the log cannot be written to \(path): \(error.reason) (log.to: give its folder to the user "
-                    + "that the daemon runs as, or name another file)")
+                    "the log cannot be written to \(path): \(error.reason) (log.to: give its folder to the daemon's "
+                    + "user, or name another file)")
         }
     }
 

@@ -42,7 +42,7 @@ final class Notifier: Sendable {
         }
         if isOverfull {
             Console.error(
-                "authorization.notify: more wait than \(command.first ?? "") keeps up with; not all are told of")
+                "authorization.notify: \(command.first ?? "") is too slow; some notifications are dropped")
         }
     }
 
@@ -96,6 +96,6 @@ final class Notifier: Sendable {
     /// Reports a failure once per command, so that a broken one does not fill the log.
     private func complain(_ command: [String], _ words: String) {
         guard state.withLock({ $0.failed.insert(command).inserted }) else { return }
-        Console.error("authorization.notify: \(command.first ?? ""): \(words) (told of once)")
+        Console.error("authorization.notify: \(command.first ?? ""): \(words) (logged once)")
     }
 }

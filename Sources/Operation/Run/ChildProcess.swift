@@ -59,7 +59,7 @@ struct ChildProcess {
             let isMissing = code == ENOENT || code == ENOTDIR
             let words =
                 isMissing && !program.contains("/")
-                ? "\(program): there is no such command in PATH" : "\(program): \(String(cString: strerror(code)))"
+                ? "\(program): command not found in PATH" : "\(program): \(String(cString: strerror(code)))"
             throw CommandRun.Fault(description: words, status: isMissing ? 127 : 126)
         }
         self.id = id

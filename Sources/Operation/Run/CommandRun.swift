@@ -84,7 +84,7 @@ public struct CommandRun {
             // commands that the program runs reach this proxy's socket
             inherited[ControlPath.variable] = control
             if asksPerson {
-                Console.error("what asks for a person is answered with usher transactions --socket \(control)")
+                Console.error("step-ups that ask for a person wait in usher transactions --socket \(control)")
             }
             atStart?(ControlClient([control]))
             let child = try ChildProcess(
@@ -134,7 +134,7 @@ public struct CommandRun {
             }
             // a stuck loop must not delay the command's status
             guard isDrained != nil, thread.join(withinMilliseconds: limit) else {
-                return Console.error("the proxy is stuck; the process ends without it")
+                return Console.error("the proxy is stuck; the process ends anyway")
             }
             if let words = failure.withLock({ $0 }) { throw Fault(description: words, status: 1) }
         }
@@ -175,7 +175,7 @@ public struct CommandRun {
                 }
             }
         } catch {
-            throw Fault(description: "no proxy could be started: \(error.description)", status: 1)
+            throw Fault(description: "the proxy cannot be started: \(error.description)", status: 1)
         }
         let started = state.wait { state -> Result<SocketAddress, Fault>? in
             switch state {

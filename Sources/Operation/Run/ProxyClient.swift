@@ -37,7 +37,7 @@ struct ProxyClient {
     func get(_ url: String) throws(Fault) -> Answer {
         do {
             guard let address = SocketAddress(numeric: proxy.host, port: proxy.port) else {
-                throw Fault(description: "\(proxy.authority) is no address")
+                throw Fault(description: "\(proxy.authority) is not an address")
             }
             var leg = HTTP1Client()
             let request = try ask(url, &leg)
@@ -82,12 +82,12 @@ struct ProxyClient {
         while true {
             let piece = try connection.receive()
             if piece.isEmpty {
-                guard let head else { throw Fault(description: "the connection was closed without an answer") }
-                guard leg.ended(cleanly: true) else { throw Fault(description: "the answer was cut off") }
+                guard let head else { throw Fault(description: "the connection was closed without a response") }
+                guard leg.ended(cleanly: true) else { throw Fault(description: "the response was cut off") }
                 return Answer(head: head, body: body)
             }
             left -= piece.count
-            guard left >= 0 else { throw Fault(description: "the answer is too long") }
+            guard left >= 0 else { throw Fault(description: "the response is too long") }
             var position = 0
             pieces: while true {
                 let event = try leg.read(

@@ -15,7 +15,7 @@ public enum Output {
     public static func create(_ bytes: [UInt8], at path: String) throws(FileError) {
         let place = FilePath(path)
         if let folder = try OpenFolder.at(place.folder), folder.has(place.name) {
-            throw FileError("\(path) is there already; name another file with --output, or move it away")
+            throw FileError("\(path) exists; name another file with --output, or move it away")
         }
         let file = try opened(path, O_EXCL, mode: 0o644)
         guard bytes.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }) else {

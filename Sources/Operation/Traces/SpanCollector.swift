@@ -46,13 +46,13 @@ struct SpanCollector: Sendable {
             switch answer {
             case 200..<300: return .taken
             // OTLP/HTTP, "Retryable Response Codes", and a timeout
-            case 408, 429, 502, 503, 504: return .failed("it answers \(answer)")
-            default: return .refused("it answers \(answer)")
+            case 408, 429, 502, 503, 504: return .failed("it responds with \(answer)")
+            default: return .refused("it responds with \(answer)")
             }
         } catch let error as SystemError {
             return .failed(error.reason)
         } catch let fault as HTTPFault {
-            return .failed("its answer breaks HTTP: \(fault.explanation)")
+            return .failed("its response is not valid HTTP: \(fault.explanation)")
         } catch let fault as TLSFault {
             return .failed(fault.words)
         } catch {
@@ -78,12 +78,12 @@ struct SpanCollector: Sendable {
             let piece = try connection.receive()
             if piece.isEmpty {
                 guard leg.ended(cleanly: true) else {
-                    throw Silence(description: "it closed the connection without an answer")
+                    throw Silence(description: "it closed the connection without a response")
                 }
                 return leg.head.status
             }
             left -= piece.count
-            guard left >= 0 else { throw Silence(description: "its answer is too long") }
+            guard left >= 0 else { throw Silence(description: "its response is too long") }
             var position = 0
             events: while true {
                 switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes) {

@@ -121,14 +121,14 @@ final class TraceExporter: Sendable {
             fails = true
             guard Loop.monotonicMilliseconds() >= next else { return }
             next = Loop.monotonicMilliseconds() + Self.interval
-            Console.error("the collector of traces at \(name) takes no spans: \(reason)")
+            Console.error("the trace collector at \(name) accepts no spans: \(reason)")
         }
 
         mutating func recovered(_ name: String) {
             guard fails else { return }
             fails = false
             next = Int.min
-            Console.error("the collector of traces at \(name) takes spans again")
+            Console.error("the trace collector at \(name) accepts spans again")
         }
     }
 }

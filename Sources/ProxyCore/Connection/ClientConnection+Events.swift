@@ -119,7 +119,7 @@ extension ClientConnection {
         settle(cell, &out)
         if cell.stream != nil { return pump(cell, &out) }
         guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
-        if !intake.pending.isEmpty {
+        if !intake.isEmpty {
             drainPending(&out)
         } else if context.hasEnded {
             // the client has ended, so no more of the body will come
@@ -127,7 +127,7 @@ extension ClientConnection {
         } else {
             relayRequest(cell)
         }
-        intake.isPaused = false
+        intake.resume()
     }
 
     /// The driver has begun a step of the lease, which has its own timeout.
@@ -192,8 +192,14 @@ extension ClientConnection {
         if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
         guard cell.exchange.awaitsResponse else { return }
         cell.exchange.answering(now)
-        if takeBody(event, bytes, trailers: origin.trailers, cell, &out) { return }
-        take(event, bytes, &origin.head, trailers: [], cell, &out)
+        switch event {
+        case .needsMore: return
+        case .data, .end:
+            let progress = cell.takeBody(event, bytes, trailers: origin.trailers, &codec, &context, &out)
+            if case .passed = progress { return }
+        case .interim, .head, .switched: cell.takeHead(event, &origin.head, &context, &out)
+        }
+        settle(cell, &out)
     }
 
     /// The response on a stream is invalid HTTP.
@@ -274,7 +280,7 @@ extension ClientConnection {
         if cell.exchange.isOver { return }
         if cell.stream != nil { return pump(cell, &out) }
         // the body or its end may have arrived during the check
-        if !intake.pending.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
+        if !intake.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
     }
 
     // MARK: external code
@@ -346,7 +352,7 @@ extension ClientConnection {
             settle(call, &out)
         }
         if case .serving = stage {
-            stopUnfinished(&out)
+            remains.resetDue(codec, &out)
             restStreams(&out)
         }
         guard case .serving = stage, let cell = exchanges.current, !cell.exchange.isReading else {

@@ -5,9 +5,6 @@ import Interception
 
 /// The client's bytes: uses those that the current stage wants and keeps the rest.
 extension ClientConnection {
-    /// Bytes of later requests to keep while one is under way; beyond that the client is not read.
-    private static let pipelineBuffer = 64 << 10
-
     private var isOver: Bool {
         switch stage {
         case .lingering, .closed: true
@@ -17,33 +14,26 @@ extension ClientConnection {
 
     mutating func clientBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if isOver { return }
-        if intake.pending.isEmpty {
+        if intake.isEmpty {
             let used = use(bytes, &out)
-            intake.hasMore = false
-            if used < bytes.count, !isOver { intake.pending.append(bytes.extracting(used...)) }
+            intake.isMidway = false
+            if used < bytes.count, !isOver { intake.keep(bytes.extracting(used...)) }
         } else {
-            intake.pending.append(bytes)
+            intake.keep(bytes)
             drainPending(&out)
         }
         // a head has its own limit, and only the rest of it lets the client go on
-        if intake.pending.count >= Self.pipelineBuffer, !awaitsRequest { intake.isPaused = true }
+        if intake.isFull, !awaitsRequest { intake.pause() }
     }
 
     mutating func drainPending(_ out: inout Outbox) {
-        guard !intake.pending.isEmpty else { return }
-        var buffer: [UInt8] = []
-        swap(&buffer, &intake.pending)
-        let used = use(buffer.span, &out)
-        intake.hasMore = false
+        guard !intake.isEmpty else { return }
+        let kept = intake.take()
+        let used = use(kept.span, &out)
+        intake.isMidway = false
         if isOver { return }
-        if used == buffer.count {
-            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
-        } else if used > 0 {
-            buffer.removeFirst(used)
-        }
-        swap(&buffer, &intake.pending)
-        let isRoomy = intake.pending.count < Self.pipelineBuffer || awaitsRequest
-        if isRoomy, intake.proceeding == .no { intake.isPaused = false }
+        intake.putBack(consume kept, used: used)
+        if !intake.isFull || awaitsRequest, intake.proceeding == .no { intake.resume() }
         if context.hasEnded { missEnd(&out) }
     }
 
@@ -121,7 +111,7 @@ extension ClientConnection {
         }
         do throws(HTTPFault) {
             let event = try codec.read(bytes, &position, into: place, engine, &out)
-            intake.hasMore = position < bytes.count
+            intake.isMidway = position < bytes.count
             guard take(event, of: bytes, place, &out) else { return false }
         } catch {
             guard let place else {
@@ -206,12 +196,7 @@ extension ClientConnection {
     @discardableResult
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
         guard codec.isComplete, cell.exchange.wantsBody else { return false }
-        let disposition = cell.exchange.bodyEnded(trailers: codec.trailers, &context, &out)
-        if disposition == .pass {
-            out.orders.append(
-                .sendEnd(
-                    cell.exchange.id, trailers: cell.exchange.engine.passed(codec.trailers, cell.exchange.sentHead)))
-        }
+        cell.endBody(trailers: codec.trailers, &context, &out)
         settle(cell, &out)
         return true
     }

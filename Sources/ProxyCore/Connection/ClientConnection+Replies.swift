@@ -34,74 +34,14 @@ extension ClientConnection {
     }
 
     private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
-        let stream = cell.streamID
-        switch reply {
-        case .interim(let head, let isOwn):
-            let via = isOwn ? [] : cell.exchange.engine.via(received: head.version)
-            codec.interim(head, via: via, on: stream, &out)
-        case .head(let head, let framing, let how):
-            var manner = manner(of: head, how, in: cell, date: out.date)
-            manner.closes = isLastOfClient
-            manner.isLast = manner.isLast || leaves(out)
-            codec.respond(head, framing, manner, on: stream, &out)
-        case .own(let head, let body, let isLast):
-            var manner = ResponseManner()
-            manner.isOwn = true
-            manner.isLast = isLast || leaves(out) || endsTunnel(cell.exchange, status: head.status)
-            codec.respond(head, .length(UInt64(body.count)), manner, on: stream, &out)
-            _ = codec.write(body.span, on: stream, &out)
-            codec.end(trailers: [], on: stream, &out)
-        case .data(let bytes): write(bytes.span, of: cell, &out)
-        case .end(let trailers): codec.end(trailers: trailers, on: stream, &out)
-        case .raw(let bytes):
-            if codec.writeRaw(bytes, &out) { cell.exchange.log.record.responseBytes += UInt64(bytes.count) }
-        case .switching(let head):
-            codec.switching(head, via: cell.exchange.engine.via(received: head.version), on: stream, &out)
-            guard cell.stream != nil else { return openTunnel(cell.exchange.id, &out) }
+        switch codec.write(reply, of: cell, hasMore: intake.hasMore, hasEnded: context.hasEnded, &out) {
+        case .nothing: break
+        case .tunnel where cell.stream != nil:
             cell.openTunnel(codec, idle: engine.settings.timeouts.tunnelIdle, &out)
-        // a connection of its own handles a tunnel in a stream
-        case .connect where cell.stream != nil, .openOwnPages where cell.stream != nil: break
+        case .tunnel: openTunnel(cell.exchange.id, &out)
         case .connect: beginTunnel(of: cell, &out)
-        case .openOwnPages:
-            codec.keepOpen()
-            out.client.append(literal: Self.established)
         case .call(let call): begin(call, for: cell, &out)
         }
-    }
-
-    /// Whether the loop leaves. Requests that have already arrived are still served.
-    private func leaves(_ out: borrowing Outbox) -> Bool {
-        out.isLeaving && intake.pending.isEmpty && !intake.hasMore
-    }
-
-    /// Whether to close after a CONNECT that was refused: bytes for the tunnel must not be read as a request. A client that
-    /// must authenticate may retry on the connection, if no such bytes have come.
-    private func endsTunnel(_ exchange: borrowing Exchange, status: Int) -> Bool {
-        guard exchange.request.method == .connect else { return false }
-        return status != 407 || intake.hasMore || !intake.pending.isEmpty
-    }
-
-    static let established: StaticString = "HTTP/1.1 200 Connection Established\r\n\r\n"
-
-    /// The manner in which the codec writes the head of a response.
-    func manner(
-        of head: borrowing ResponseHead, _ how: HeadManner, in cell: ExchangeCell, date: [UInt8]
-    ) -> ResponseManner {
-        var manner = ResponseManner()
-        manner.isLast = how.isLast
-        manner.isOwn = how.isOwn
-        if how.isOwn { return manner }
-        manner.via = cell.exchange.engine.via(received: head.version)
-        if !head.fields.contains(.date) { manner.date = date }
-        manner.lines = how.lines
-        return manner
-    }
-
-    /// Writes body bytes of an origin's response.
-    func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
-        guard codec.write(bytes, on: cell.streamID, &out) else { return }
-        cell.exchange.log.record.responseBytes += UInt64(bytes.count)
-        cell.exchange.log.capture.responseCame(bytes, total: &out.captured)
     }
 
     private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout Outbox) {
@@ -195,60 +135,14 @@ extension ClientConnection {
         guard let cell = exchanges[id], cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
         while cell.exchange.awaitsResponse {
-            let event: ResponseEvent
-            do throws(HTTPFault) {
-                event = try origin.read(
-                    bytes, &position, limits: cell.exchange.engine.headLimits,
-                    maxTrailerBytes: cell.exchange.engine.settings.limits.header)
-            } catch {
-                cell.exchange.originBroke(error, &context, &out)
-                return settle(cell, &out)
+            switch cell.readResponse(bytes, &position, through: &origin, &codec, &context, &out) {
+            case .passed: break
+            case .changed: settle(cell, &out)
+            case .needsMore: return relayResponse(cell, origin)
+            case .broke: return settle(cell, &out)
             }
-            if event == .needsMore { return relayResponse(cell, origin) }
-            take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
         }
         if position < bytes.count { origin.preventReuse() }
-    }
-
-    /// Handles an event of a response.
-    /// - Parameter head: the codec's head; the exchange may swap it for another.
-    mutating func take(
-        _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
-        _ cell: ExchangeCell, _ out: inout Outbox
-    ) {
-        if takeBody(event, bytes, trailers: trailers, cell, &out) { return }
-        switch event {
-        case .needsMore, .data, .end: return
-        case .interim: cell.exchange.interimCame(head, &context, &out)
-        case .head(let framing):
-            swap(&head, &cell.exchange.response)
-            cell.exchange.answered(framing, &context, &out)
-        case .switched:
-            swap(&head, &cell.exchange.response)
-            cell.exchange.switched(&context, &out)
-        }
-        settle(cell, &out)
-    }
-
-    /// Handles body bytes of a response, or its end.
-    /// - Parameter trailers: called only when the body ends.
-    /// - Returns: false for any other event.
-    mutating func takeBody(
-        _ event: ResponseEvent, _ bytes: Span<UInt8>, trailers: @autoclosure () -> [UInt8], _ cell: ExchangeCell,
-        _ out: inout Outbox
-    ) -> Bool {
-        switch event {
-        case .data(let range):
-            let piece = bytes.extracting(range)
-            if cell.exchange.responseBodyCame(piece, &context, &out) == .pass {
-                write(piece, of: cell, &out)
-                return true
-            }
-        case .end: cell.exchange.responseEnded(trailers: trailers(), &context, &out)
-        case .needsMore, .interim, .head, .switched: return false
-        }
-        settle(cell, &out)
-        return true
     }
 
     /// Relays a body straight to the client when nothing needs to read it.

@@ -71,11 +71,7 @@ extension ClientConnection {
                 cell.stream.change { $0.pending = [] }
                 use(stream.pending.span, of: cell, &out)
             } else if let trailers = stream.end {
-                if cell.exchange.bodyEnded(trailers: trailers, &context, &out) == .pass {
-                    out.orders.append(
-                        .sendEnd(
-                            cell.exchange.id, trailers: cell.exchange.engine.passed(trailers, cell.exchange.sentHead)))
-                }
+                cell.endBody(trailers: trailers, &context, &out)
                 settle(cell, &out)
             } else {
                 return
@@ -84,12 +80,7 @@ extension ClientConnection {
     }
 
     private mutating func use(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
-        cell.exchange.bodyMoves(out.now)
-        if cell.exchange.bodyCame(bytes, &context, &out) == .pass { out.send(bytes, of: cell.exchange.id) }
-        if cell.stream != nil {
-            cell.stream.change { $0.owed += bytes.count }
-            cell.grant(codec, &out)
-        }
+        cell.use(bytes, codec, &context, &out)
         settle(cell, &out)
     }
 
@@ -107,23 +98,13 @@ extension ClientConnection {
             $0.owed = 0
             $0.pending = []
         }
-        if isWhole, codec.waiting(on: stream.id) > 0 { remains.untaken.append(stream.id) }
-        if !isWhole {
-            codec.reset(stream.id, .failed, &out)
-        } else if stream.end == nil {
-            remains.add(unfinished: stream.id, now: out.now)
-        }
+        remains.add(stream, isWhole: isWhole, codec, &out)
         context.share?.letGo(of: cell.exchange.id)
         context.share?.end(exchanges.openStreams)
         orderRecord(of: cell, &out)
         remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { closeStreams(&out) }
-    }
-
-    /// Tells the client to stop sending on streams whose response is complete.
-    mutating func stopUnfinished(_ out: inout Outbox) {
-        for stream in remains.takeDue(out.now) { codec.reset(stream, .complete, &out) }
     }
 
     /// Releases memory when nothing has moved for a while.
@@ -133,17 +114,12 @@ extension ClientConnection {
     }
 
     /// Whether an exchange is under way, or the client has yet to take a response.
-    var isBusy: Bool {
-        if exchanges.isBusy { return true }
-        for stream in remains.untaken where codec.waiting(on: stream) > 0 { return true }
-        return false
-    }
+    var isBusy: Bool { exchanges.isBusy || remains.areUntaken(codec) }
 
     /// Notes the responses that waited for the client's windows and have now gone out.
     mutating func noteTaken(_ out: inout Outbox) {
         remains.moved(now: out.now)
-        guard !remains.untaken.isEmpty else { return }
-        for stream in remains.untaken where codec.waiting(on: stream) == 0 { remains.taken(stream) }
+        guard remains.noteTaken(codec) else { return }
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { closeStreams(&out) }
     }

@@ -25,24 +25,6 @@ public struct ClientConnection: ~Copyable {
         case closed
     }
 
-    /// Bytes of the client that are not used yet.
-    struct Intake {
-        var pending: [UInt8] = []
-        var isPaused = false
-        /// More bytes follow those that are being read.
-        var hasMore = false
-        var proceeding = Proceeding.no
-    }
-
-    /// Whether the kept bytes will be used without further bytes of the client.
-    enum Proceeding {
-        case no
-        /// `proceed` was ordered and has not come yet.
-        case ordered
-        /// `proceed` came, and waits until the client has taken the earlier responses.
-        case putOff
-    }
-
     /// A generation of the configuration that waits for the end of an exchange.
     struct NextGeneration {
         let engine: Engine
@@ -60,7 +42,7 @@ public struct ClientConnection: ~Copyable {
     var codec: ServerCodec
     var remains = StreamRemains()
     var exchanges = ExchangeTable()
-    var intake = Intake()
+    var intake = ClientIntake()
     var relays = Relays()
     /// The CONNECT that is being answered.
     var tunnel = Tunnel()
@@ -100,7 +82,7 @@ public struct ClientConnection: ~Copyable {
 
     /// Whether the connection is between two requests and may close without loss.
     public var isIdle: Bool {
-        guard intake.pending.isEmpty, exchanges.calls.isEmpty else { return false }
+        guard intake.isEmpty, exchanges.calls.isEmpty else { return false }
         switch stage {
         case .awaitingHello: return true
         case .serving: return awaitsRequest
@@ -200,7 +182,7 @@ public struct ClientConnection: ~Copyable {
     // MARK: the end
 
     /// Whether the client has ended and none of its bytes wait.
-    var isLastOfClient: Bool { context.hasEnded && intake.pending.isEmpty && !intake.hasMore }
+    var isLastOfClient: Bool { context.hasEnded && !intake.hasMore }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func close(reset: Bool, _ out: inout Outbox) {
@@ -240,10 +222,10 @@ public struct ClientConnection: ~Copyable {
 
     /// Reads no more requests; the client has a while to read its last response.
     private mutating func linger(_ out: inout Outbox) {
-        intake.pending = []
+        intake.discard()
         enter(context.hasEnded ? .closed : .lingering, until: out.now + engine.settings.timeouts.idle)
         out.orders.append(context.hasEnded ? .closeClient(reset: false) : .finishClient)
-        intake.isPaused = false
+        intake.resume()
     }
 
     /// The response is complete: prepares for the next request, or lingers.
@@ -256,7 +238,7 @@ public struct ClientConnection: ~Copyable {
         if let next { putInForce(next.engine) }
         codec.next()
         enter(.serving, until: out.now + engine.settings.timeouts.idle)
-        if !intake.pending.isEmpty { orderProceed(&out) } else { intake.isPaused = false }
+        if !intake.isEmpty { orderProceed(&out) } else { intake.resume() }
     }
 
     mutating func orderProceed(_ out: inout Outbox) {

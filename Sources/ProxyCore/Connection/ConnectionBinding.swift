@@ -47,7 +47,19 @@ public enum LeaseScope: Sendable {
     case heard
     /// The client's bound connection or a new one: the request binds the connection, or must be sent only once.
     case own
+    /// A shared connection that was used a moment ago, or a new one: a call must reach AM, and only once.
+    case recent
     case new
+}
+
+extension LeaseScope {
+    /// Whether a stream of a shared connection will do.
+    public var takesShared: Bool {
+        switch self {
+        case .any, .heard, .recent: true
+        case .own, .new: false
+        }
+    }
 }
 
 /// The HTTP versions that a lease allows.

@@ -1,9 +1,9 @@
 import HTTPCodec
 
 /// The streams of a client that outlast their exchanges.
-struct StreamRemains {
+struct StreamRemains: ~Copyable {
     /// Streams with a complete response that waits for the client's windows.
-    var untaken: [StreamID] = []
+    private var untaken: [StreamID] = []
     /// Streams with a complete response on which the client still sends. They are reset a while later, because some clients
     /// lose the response if the reset comes with it (RFC 9113 §8.1 forbids that). Ordered by time.
     private var unfinished: [(stream: StreamID, until: Int)] = []
@@ -16,7 +16,7 @@ struct StreamRemains {
     /// When `takeRest` must be called, if nothing is under way.
     private(set) var restAt = Int.max
 
-    /// When `takeDue` must be called.
+    /// When `resetDue` must be called.
     var dueAt: Int { unfinished.first?.until ?? .max }
 
     /// Something arrived, or an exchange is over.
@@ -29,16 +29,36 @@ struct StreamRemains {
         return true
     }
 
-    /// The client has taken the whole response.
-    mutating func taken(_ stream: StreamID) { untaken.removeAll { $0 == stream } }
+    /// The exchange on a stream is over.
+    /// - Parameter isWhole: its response is complete.
+    mutating func add(_ stream: ClientStream, isWhole: Bool, _ codec: borrowing ServerCodec, _ out: inout Outbox) {
+        if isWhole, codec.waiting(on: stream.id) > 0 { untaken.append(stream.id) }
+        if !isWhole {
+            codec.reset(stream.id, .failed, &out)
+        } else if stream.end == nil {
+            unfinished.append((stream.id, out.now + Self.patience))
+        }
+    }
 
-    mutating func add(unfinished stream: StreamID, now: Int) { unfinished.append((stream, now + Self.patience)) }
+    /// Whether the client has yet to take a response.
+    func areUntaken(_ codec: borrowing ServerCodec) -> Bool {
+        for stream in untaken where codec.waiting(on: stream) > 0 { return true }
+        return false
+    }
 
-    /// Takes the streams to reset by now.
-    mutating func takeDue(_ now: Int) -> [StreamID] {
-        let count = unfinished.firstIndex { $0.until > now } ?? unfinished.count
-        guard count > 0 else { return [] }
-        defer { unfinished.removeFirst(count) }
-        return unfinished[..<count].map(\.stream)
+    /// Forgets the streams whose responses have gone out.
+    /// - Returns: whether a response had waited.
+    mutating func noteTaken(_ codec: borrowing ServerCodec) -> Bool {
+        guard !untaken.isEmpty else { return false }
+        for stream in untaken where codec.waiting(on: stream) == 0 { untaken.removeAll { $0 == stream } }
+        return true
+    }
+
+    /// Tells the client to stop sending where its response is complete.
+    mutating func resetDue(_ codec: borrowing ServerCodec, _ out: inout Outbox) {
+        let count = unfinished.firstIndex { $0.until > out.now } ?? unfinished.count
+        guard count > 0 else { return }
+        for due in unfinished[..<count] { codec.reset(due.stream, .complete, &out) }
+        unfinished.removeFirst(count)
     }
 }

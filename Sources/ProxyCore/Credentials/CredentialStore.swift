@@ -34,35 +34,41 @@ struct CredentialWait<Value: Credential> {
     var ticket: WaitingTicket { place.ticket }
 }
 
-extension CredentialStore {
+extension CredentialStep {
     /// Gets a credential, or the exchange's part in the fetch of one.
     /// - Parameters:
     ///   - refusal: of a credential that no longer works.
     ///   - wait: the wait that is over.
-    func ask(
-        _ key: Value.Key, after refusal: CredentialLedger<Value>.Refusal? = nil, waited wait: CredentialWait<Value>?,
-        _ now: LoginTime
-    ) -> CredentialStep<Value> {
+    init(
+        _ key: Value.Key, from store: any CredentialStore<Value>, after refusal: CredentialLedger<Value>.Refusal? = nil,
+        waited wait: CredentialWait<Value>? = nil, _ now: LoginTime
+    ) {
         var place = wait?.place
         var waited = wait?.fetch
         while true {
-            let (answer, obstacle) = change {
-                ($0.ask(key, after: refusal, waited: waited, now), $0.obstacle(key))
+            var obstacle: (what: CredentialLedger<Value>.Obstacle, until: Int)?
+            let answer = store.change { ledger in
+                let answer = ledger.ask(key, after: refusal, waited: waited, now)
+                if case .wait = answer { obstacle = ledger.obstacle(key) }
+                return answer
             }
             switch answer {
-            case .use(let kept): return .use(kept)
-            case .fetch(let number): return .fetch(CredentialFetch(self, key, number))
-            case .failed(let fault): return .failed(fault)
-            case .full: return .full
+            case .use(let kept): self = .use(kept)
+            case .fetch(let number): self = .fetch(CredentialFetch(store, key, number))
+            case .failed(let fault): self = .failed(fault)
+            case .full: self = .full
             case .wait(let fetch):
-                if let place, place.obstacle == obstacle.what {
-                    return .wait(CredentialWait(place: place, fetch: fetch, until: obstacle.until))
+                if let place, let obstacle, place.obstacle == obstacle.what {
+                    self = .wait(CredentialWait(place: place, fetch: fetch, until: obstacle.until))
+                    return
                 }
                 // the fetch may end before the place is taken: the holder of a place asks once more
                 waited = fetch
-                place = WaitingPlace(self, obstacle.what)
-                if place == nil { return .full }
+                place = obstacle.flatMap { WaitingPlace(store, $0.what) }
+                if place != nil { continue }
+                self = .full
             }
+            return
         }
     }
 }

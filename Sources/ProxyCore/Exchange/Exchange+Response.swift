@@ -270,7 +270,7 @@ extension Exchange {
             paced.end(trailers: trailers)
             letThrough(paced, &out)
         case .holding(let held):
-            release(reusable: terms.sharesConnections && attempt.isStillBound(context), &out)
+            release(reusable: terms.isCall ? !attempt.isBinding : attempt.isStillBound(context), &out)
             heldWhole(held, &context, &out)
         default: break
         }

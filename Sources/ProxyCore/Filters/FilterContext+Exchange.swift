@@ -20,7 +20,6 @@ extension FilterContext {
     init(of exchange: borrowing Exchange, _ client: ClientContext, _ time: CookieSessions.Now) {
         let engine = exchange.engine
         let (sent, user) = (exchange.sentHead, exchange.log.record.user)
-        let classification = exchange.classification
         self.init(
             request: exchange.request, sent: sent, body: exchange.body.bytes,
             sentBody: exchange.body.isKept ? exchange.attempt.body ?? exchange.body.bytes : nil,
@@ -30,9 +29,7 @@ extension FilterContext {
                 url: exchange.log.record.url),
             tokens: TokenContext(
                 store: client.stores.tokens, sender: RequestSender(address: client.source.address, user: user),
-                errands: client.stores.errands,
-                classification: engine.watched(
-                    classification, engine.sessionEnd(exchange.request, classification))),
+                errands: client.stores.errands),
             grounds: CredentialGrounds(
                 unproven: client.unproven(sent, engine.settings.interception.security), request: exchange.request))
     }

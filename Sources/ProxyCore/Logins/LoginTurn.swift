@@ -93,7 +93,7 @@ final class LoginTurn<Talk: LoginTalk> {
         _ context: FilterContext
     ) -> Outcome {
         if limit == nil { limit = context.now + wanted.key.hold }
-        switch wanted.store.ask(wanted.key, after: refusal, waited: wait, context.time) {
+        switch CredentialStep(wanted.key, from: wanted.store, after: refusal, waited: wait, context.time) {
         case .use(let found):
             session = found
             return done(.found(purpose))

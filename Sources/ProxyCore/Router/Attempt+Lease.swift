@@ -26,7 +26,7 @@ extension Attempt {
         // AM performs a call only once, and an idle connection may have closed unnoticed; a replay that must not go out
         // twice avoids idle connections for the same reason (RFC 9110 §9.2.2)
         let goesOnce = isReplay && !(head?.method ?? received.head.method).isIdempotent
-        return !terms.sharesConnections ? .new : goesOnce ? .own : mayGoTwice(received) ? .any : .heard
+        return terms.isCall ? .recent : goesOnce ? .own : mayGoTwice(received) ? .any : .heard
     }
 
     /// Orders a connection to the request's origin.
@@ -64,7 +64,7 @@ extension Attempt {
         lease.isStream = !sendsRaw
         lease.sendsRaw = sendsRaw && wishes.rate == nil && !received.body.isSearched
         lease.bindings = context.binding.changes
-        if isBinding, terms.sharesConnections { bind(to: &context, of: id, user: user, &out) }
+        if isBinding, !terms.isCall { bind(to: &context, of: id, user: user, &out) }
     }
 
     /// Marks the connection in use as carrying the client's identity.
@@ -79,7 +79,7 @@ extension Attempt {
         _ context: inout ClientContext, of id: ExchangeID, _ terms: RouterTerms, user: String?, _ out: inout Outbox
     ) {
         isBinding = true
-        if terms.sharesConnections { bind(to: &context, of: id, user: user, &out) }
+        if !terms.isCall { bind(to: &context, of: id, user: user, &out) }
     }
 
     /// Whether the connection may serve this client again, by the known owner of its identity: several users may send

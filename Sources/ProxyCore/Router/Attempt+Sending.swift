@@ -23,14 +23,12 @@ extension Attempt {
         if isKnown, let last = context.tunnel ?? context.lastOrigin {
             if let head {
                 // a tunnel under AM's name leads to the address that the client chose, and the session must not go there
-                if last.matches(head), last.serverName == nil || terms.isGuarded { return last }
-            } else if context.tunnel != nil {
-                return last
-            } else if last.matches(received.head) {
-                return last
+                if last.matches(head), last.serverName == nil || terms.isGuarded { return last.used(by: terms) }
+            } else if context.tunnel != nil || last.matches(received.head) {
+                return last.used(by: terms)
             }
         }
-        return Origin(sent(received.head), engine.settings.routes)
+        return Origin(sent(received.head), engine.settings.routes).used(by: terms)
     }
 
     /// The framing of the request's body as sent.
@@ -55,7 +53,6 @@ extension Attempt {
     ) -> OutgoingHead {
         var head = sent(received.head)
         var forwarding = Forwarding(framing: framing)
-        if !terms.sharesConnections { forwarding.connection = "close" }
         // HTTP/1.0 does not define Expect, and its client would not understand a 100
         forwarding.dropsExpect =
             received.body.isKept || !received.body.bytes.isEmpty || received.head.version == .http10

@@ -30,6 +30,20 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         set { change { $0.isSaidToSpeakHTTP2 = newValue } }
     }
 
+    /// Whether the connection is for filters' calls alone.
+    public private(set) var isForCalls: Bool {
+        get { place.parts.isForCalls }
+        set { change { $0.isForCalls = newValue } }
+    }
+
+    /// The same origin, by connections of calls or of clients.
+    func used(by terms: RouterTerms) -> Origin {
+        guard isForCalls != terms.isCall else { return self }
+        var origin = self
+        origin.isForCalls = terms.isCall
+        return origin
+    }
+
     private mutating func change(_ change: (inout Parts) -> Void) {
         var parts = place.parts
         change(&parts)
@@ -91,6 +105,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         var route: Route?
         var serverName: String?
         var isSaidToSpeakHTTP2 = false
+        var isForCalls = false
     }
 
     private final class Place: Sendable {
@@ -103,7 +118,9 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
             self.parts = parts
             digest = parts.hashValue
             if case .forward = parts.route, !parts.host.isEmpty {
-                proxy = Origin(scheme: parts.scheme, host: "", port: 0, route: parts.route)
+                var shared = Origin(scheme: parts.scheme, host: "", port: 0, route: parts.route)
+                if parts.isForCalls { shared.isForCalls = true }
+                proxy = shared
             } else {
                 proxy = nil
             }

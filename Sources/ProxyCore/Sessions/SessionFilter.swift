@@ -183,7 +183,7 @@ final class SessionFilter: Filter {
         var old = refused
         if case .renew(_, let own) = purpose { old = own }
         let refusal = old.map { CredentialLedger<KeptSession>.Refusal(generation: $0.generation, path: "") }
-        return go(on: purpose, store.ask(key, after: refusal, waited: nil, context.time), store, &context)
+        return go(on: purpose, CredentialStep(key, from: store, after: refusal, context.time), store, &context)
     }
 
     private func go(
@@ -360,7 +360,8 @@ final class SessionFilter: Filter {
         case .watching, .ready: return nil
         case .queueing(let purpose, let wait):
             guard let store = context.sessions?.own else { return nil }
-            return go(on: purpose, store.ask(key, waited: wait, context.time), store, &context) ?? .proceed
+            return go(on: purpose, CredentialStep(key, from: store, waited: wait, context.time), store, &context)
+                ?? .proceed
         case .holding(let purpose, let fetch, let conversation):
             return begin(purpose, fetch, conversation, &context) ?? .proceed
         case .talking(let purpose, let fetch, var conversation):

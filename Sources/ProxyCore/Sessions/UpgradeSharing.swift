@@ -41,7 +41,7 @@ final class UpgradeSharing {
         var wait: CredentialWait<SharedUpgrade>?
         if case .waits(let past) = stage { wait = past }
         stage = .apart
-        switch store.ask(key, waited: wait, context.time) {
+        switch CredentialStep(key, from: store, waited: wait, context.time) {
         case .use(let kept):
             guard wait == nil else {
                 context.note(.conversation("the upgrade that was waited for is granted"))

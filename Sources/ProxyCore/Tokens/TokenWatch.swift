@@ -14,6 +14,8 @@ final class TokenWatch: Filter {
     }
 
     private let policy: TokenPolicy
+    /// The Action of the request as the client sent it; LOGOUT also for a request that may be one.
+    private let classification: Classification?
     private var stage = Stage.watching
     private var limit: Int?
     /// The refresh token that replaced the client's in the request.
@@ -24,7 +26,10 @@ final class TokenWatch: Filter {
     /// Milliseconds that a renewal may take after it was sent, by the client or after its client has left.
     private static let longest = 60_000
 
-    init(_ policy: TokenPolicy) { self.policy = policy }
+    init(_ policy: TokenPolicy, watching classification: Classification?) {
+        self.policy = policy
+        self.classification = classification
+    }
 
     /// The Actions by which clients get tokens and give them up.
     static func concerns(_ action: Action?) -> Bool {
@@ -102,7 +107,7 @@ final class TokenWatch: Filter {
 
     private func observe(_ context: FilterContext, _ head: RequestHead) -> ObservedExchange? {
         ObservedExchange(
-            head, body: context.isWhole ? context.body : [], context.tokens.classification, at: policy.servers)
+            head, body: context.isWhole ? context.body : [], classification, at: policy.servers)
     }
 
     // MARK: before the request goes out
@@ -253,6 +258,6 @@ extension TokenWatch {
         .classified, where: { $0.tokens != nil }, need: { $0.action == .revokeToken ? Classifier.bodyPeek : 0 }
     ) { setup in
         guard let tokens = setup.engine.tokens, concerns(setup.watched?.action) else { return }
-        setup.add(TokenWatch(tokens))
+        setup.add(TokenWatch(tokens, watching: setup.watched))
     }
 }

@@ -13,9 +13,12 @@ extension ClientConnection {
     /// On a TLS listener, the first bytes go to the TLS engine.
     /// - Returns: false while too few bytes are here.
     mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
-        switch TunnelProtocol.recognise(bytes) {
-        case .undecided: return false
-        case .http, .http2, .connect:
+        switch ListenerHello(bytes) {
+        case .incomplete(let hasBegun):
+            // a client that begins a handshake must finish it in time
+            if hasBegun, !begun { enter(.awaitingHello(begun: true), until: out.now + engine.settings.timeouts.tls) }
+            return false
+        case .clearText:
             // respond in clear text, because the client did not begin TLS
             let cell = recorded(&out)
             enter(.serving)
@@ -23,17 +26,8 @@ extension ClientConnection {
                 .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"),
                 isLast: true, &out)
             settle(cell, &out)
-        case .other:
-            switch ClientHello.peek(bytes) {
-            case .needsMore:
-                // a client that begins a handshake must finish it in time
-                if !begun { enter(.awaitingHello(begun: true), until: out.now + engine.settings.timeouts.tls) }
-                return false
-            case .hello(let hello): secure(showing: .listener(hello.serverName), bytes, &out)
-            case .notTLS: refuseHello("the client speaks neither TLS nor HTTP to a listener that speaks TLS", &out)
-            case .malformed(let words): refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
-            case .tooLarge: refuseHello(Tunnel.tooLarge, &out)
-            }
+        case .whole(let name): secure(showing: .listener(name), bytes, &out)
+        case .refused(let words): refuseHello(words, &out)
         }
         return true
     }

@@ -38,7 +38,7 @@ extension ClientConnection {
         case .wait: wait(until: tunnel.deadline)
         case .answer:
             wait(until: tunnel.deadline)
-            out.client.append(literal: Self.established)
+            codec.connected(&out)
             let hasEnded = context.hasEnded
             // the client's last bytes come before its end
             context.endedAt = nil
@@ -86,8 +86,8 @@ extension ClientConnection {
         enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(intake.pending.span, of: id)
         exchanges[id]?.exchange.log.record.requestBytes += UInt64(intake.pending.count)
-        intake.pending = []
-        intake.isPaused = false
+        intake.discard()
+        intake.resume()
         passOn(heard.span, of: id, &out)
         // the client may have ended before its request became a tunnel
         if context.hasEnded { clientEndedTunnel(id, &out) }

@@ -40,13 +40,14 @@ final class OriginLeases {
     /// An idle HTTP/1 connection.
     func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
         guard scope != .new, worker.mayReuse(wanted) else { return nil }
+        if scope == .recent { return worker.origins.pool.takeRecent(wanted.poolKey, now: worker.loop.now) }
         if let channel = bound?.take(wanted.poolKey) { return channel }
         return scope == .own ? nil : worker.origins.pool.take(wanted.poolKey)
     }
 
     /// A stream on a shared connection. A request that must not be repeated needs a connection that was heard from recently.
     private func sharedStream(_ wanted: Origin, _ request: LeaseRequest) -> OriginPool.Offer? {
-        guard request.version.takesStreams, request.scope == .any || request.scope == .heard, worker.mayReuse(wanted)
+        guard request.version.takesStreams, request.scope.takesShared, worker.mayReuse(wanted)
         else { return nil }
         return worker.origins.pool.lend(wanted.poolKey, to: request)
     }

@@ -23,6 +23,7 @@ final class OriginPool: ChannelKeeper {
     /// The dials that only check that an origin can be reached.
     var reaching = DialTable()
     var known = KnownOrigins()
+    private var keepers = ConnectionKeepers()
     var life = LifeWatch.Bounds()
     private(set) var count = 0
     /// The count of idle connections bound to clients, kept elsewhere. They do not count towards the pool's limits.
@@ -48,6 +49,13 @@ final class OriginPool: ChannelKeeper {
         channel.keeper = nil
         count -= 1
         return channel
+    }
+
+    /// Takes a connection that was used a moment ago, if the origin is one that keeps its connections.
+    func takeRecent(_ origin: Origin, now: Int) -> OriginChannel? {
+        guard let last = idleByOrigin[origin]?.channels.last else { return nil }
+        guard keepers.isOpen(origin, idle: now - last.idleSince) else { return nil }
+        return take(origin)
     }
 
     /// Takes a connection on which nothing was sent yet.
@@ -85,6 +93,7 @@ final class OriginPool: ChannelKeeper {
     }
 
     func discard(_ channel: OriginChannel) {
+        keepers.closed(channel.origin, idle: channel.loop.now - channel.idleSince)
         // closing defers the release, which keeps the channel alive when the pool removes it
         channel.keeper = nil
         channel.leave()
@@ -137,7 +146,7 @@ final class OriginPool: ChannelKeeper {
     /// A stream on a shared connection; nil if none has room.
     func lend(_ origin: Origin, to request: LeaseRequest) -> Offer? {
         guard let channels = shared[origin] else { return nil }
-        let wantsFresh = request.scope == .heard
+        let wantsFresh = request.scope != .any
         for channel in channels {
             guard let streams = channel.shared, !wantsFresh || streams.isFresh else { continue }
             if request.version == .upgrade, !streams.takesUpgrades { continue }

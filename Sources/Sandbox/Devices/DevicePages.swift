@@ -21,7 +21,7 @@ struct CodeRegistrationPage: TreeNode {
 
     func take(_: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _: Int) -> NodeOutcome {
         guard let owner = journey.owner, let secret = journey.state["secret"].flatMap({ Base64.decode($0) }) else {
-            return .failed("nobody to register a device for")
+            return .failed("no user to register a device for")
         }
         identities.devices.registerCodes(owner, secret: secret, isTimed: isTimed)
         return .next
@@ -38,7 +38,7 @@ struct DeviceCodePage: TreeNode {
         _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome {
         guard let owner = journey.owner, identities.devices.takes(answers.text(0), of: owner, now: now) else {
-            return .failed("no code of a device")
+            return .failed("not a code of the device")
         }
         return .next
     }
@@ -78,9 +78,9 @@ struct PushRegistrationPage: TreeNode {
     func take(_: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int) -> NodeOutcome {
         guard let owner = journey.owner, let id = journey.state["register"],
             let secret = journey.state["secret"].flatMap({ Base64.decode($0) })
-        else { return .failed("nobody to register a device for") }
+        else { return .failed("no user to register a device for") }
         guard case .registered(let mechanism) = identities.devices.answer(to: id, now: now) else {
-            return .again("no device yet")
+            return .again("no device registered")
         }
         identities.devices.register(owner, .init(mechanism: mechanism, secret: secret))
         return .next
@@ -138,7 +138,7 @@ struct PushPage: TreeNode {
         switch identities.devices.answer(to: id, now: now) {
         case .approved: return .next
         case .denied: return .failed("the push was denied")
-        case .none, .registered: return .again("no answer to the push yet")
+        case .none, .registered: return .again("the push was not answered yet")
         }
     }
 }

@@ -94,22 +94,22 @@ struct DeviceRegister: Sendable {
     /// - Returns: the reason of a refusal; nil if it is accepted.
     mutating func take(_ id: String, _ token: String, now: Int) -> String? {
         guard var message = messages.value(id, now: now), message.answer == .none else {
-            return "no such message waits"
+            return "no such message is pending"
         }
-        guard let claims = SignedToken.decode(token, key: message.secret) else { return "a bad signature" }
+        guard let claims = SignedToken.decode(token, key: message.secret) else { return "an invalid signature" }
         let response = Base64.encode(Signature.code(message.challenge, key: message.secret))
         guard claims["response"]?.text == response else { return "a wrong response to the challenge" }
         if message.owner == nil {
             guard let mechanism = claims["mechanismUid"]?.text, claims["deviceId"]?.text?.isEmpty == false,
                 claims["communicationType"]?.text == "gcm"
-            else { return "a registration that says too little" }
+            else { return "an incomplete registration" }
             message.answer = .registered(mechanism: mechanism)
         } else if claims["deny"]?.isTrue == true {
             message.answer = .denied
         } else if let number = message.number, claims["challengeResponse"]?.text != number {
             message.answer = .denied
             messages.replace(id, message)
-            return "another number"
+            return "a wrong number"
         } else {
             message.answer = .approved
         }

@@ -27,7 +27,7 @@ final class PushCourier: Sendable {
     private static func deliver(_ body: [UInt8], _ target: SandboxOptions.PushTarget) -> String {
         do {
             guard let address = SocketAddress(numeric: target.host, port: target.port) else {
-                return "\(target.host) is no address"
+                return "\(target.host) is not an address"
             }
             var head = try RequestHead(method: "POST", url: target.url)
             head.fields.add("Content-Type", "application/json")

@@ -16,7 +16,7 @@ enum PushEndpoint {
             let token = body["jwt"]?.text, id.hasPrefix("\(action.uppercased()):")
         else { return .fault(400, "Bad Request", note: "no message of that kind") }
         if let fault = devices.take(id, token, now: call.now) {
-            return .fault(400, "Bad Request", note: "a message of a device with \(fault)")
+            return .fault(400, "Bad Request", note: "a message of a device, refused: \(fault)")
         }
         return .json(200, .object([]), note: "a device \(action == "register" ? "registers" : "answers a push")")
     }

@@ -37,7 +37,7 @@ struct AuthenticateEndpoint: Sendable {
             return .fault(400, "Error parsing JWT: the authId is not one of this realm", note: "bad authId")
         case .gone:
             return call.loginFailure(
-                401, "Session has timed out", errorCode: "110", note: "journey over or step repeated")
+                401, "Session has timed out", errorCode: "110", note: "journey expired or step repeated")
         case .found(let journey):
             return proceed(journey, step, call, &store)
         }
@@ -60,7 +60,7 @@ struct AuthenticateEndpoint: Sendable {
             guard let tree = value.isEmpty ? Trees.login : Trees.named(value) else { return noSuchTree(call) }
             if let session, session.services.contains(tree.name), query["ForceAuth"] != "true" {
                 return success(
-                    session, sets: false, note: "\(session.user) is signed in already", store.sessions.cookie)
+                    session, sets: false, note: "\(session.user) is already signed in", store.sessions.cookie)
             }
             return zeroPage(Journey(start, tree), call, &store)
         case "composite_advice":
@@ -69,18 +69,18 @@ struct AuthenticateEndpoint: Sendable {
             }
             if let upgrade = advice.upgrade { return startUpgrade(start, upgrade, call, &store) }
             guard let id = advice.first(CompositeAdvice.transaction) else {
-                return .fault(400, "Unsupported advice", note: "an advice that the sandbox does not know")
+                return .fault(400, "Unsupported advice", note: "unsupported advice")
             }
             return startTransaction(start, id, call, &store)
         case "transaction":
             return startTransaction(start, value, call, &store)
         default:
-            return .fault(400, "Invalid authIndexType", note: "an authIndexType that the sandbox does not know")
+            return .fault(400, "Invalid authIndexType", note: "unsupported authIndexType")
         }
     }
 
     private func noSuchTree(_ call: RESTCall) -> SandboxResponse {
-        call.loginFailure(400, "No Configuration found", errorCode: "105", note: "no tree of that name")
+        call.loginFailure(400, "No Configuration found", errorCode: "105", note: "no such tree")
     }
 
     private mutating func startUpgrade(
@@ -103,14 +103,14 @@ struct AuthenticateEndpoint: Sendable {
         store.sessions.touch(session.token, now: call.now)
         return begin(
             Journey(start, transaction.strategy.tree, transaction: id),
-            note: "transaction \(Transaction.short(id)) begun for \(session.user)", call, &store)
+            note: "transaction \(Transaction.short(id)) started for \(session.user)", call, &store)
     }
 
     /// The same response for a transaction that is unknown, expired, begun before, or of another session or realm.
     private func unreadableTransaction(_ id: String, _ call: RESTCall) -> SandboxResponse {
         call.loginFailure(
             401, "Unable to read transaction: \(id)", errorCode: "128",
-            note: "transaction \(Transaction.short(id)) cannot be begun or continued")
+            note: "transaction \(Transaction.short(id)) cannot be started or continued")
     }
 
     /// Starts a tree. Credentials in header fields answer its first name and password.
@@ -120,7 +120,7 @@ struct AuthenticateEndpoint: Sendable {
         let fields = call.request.head.fields
         guard let name = fields["X-OpenAM-Username"], let password = fields["X-OpenAM-Password"],
             journey.tree.asksNameAndPassword
-        else { return begin(journey, note: "tree \(journey.tree.name) begun", call, &store) }
+        else { return begin(journey, note: "tree \(journey.tree.name) started", call, &store) }
         journeys.begin(journey, now: call.now)
         var journey = journey
         journey.name = Self.unencoded(name)
@@ -199,12 +199,12 @@ struct AuthenticateEndpoint: Sendable {
         }
         var journey = journey
         if journey.start.faults.has(.amEndless) {
-            return ask(journey, note: "the same again, without end", call, &store)
+            return ask(journey, note: "the same callbacks again", call, &store)
         }
         switch journey.node.take(Answers(values), &journey, &identities, call.now) {
         case .next: return goOn(journey, call, &store)
         case .again(let why):
-            return ask(journey, note: "tree \(journey.tree.name), once more: \(why)", call, &store)
+            return ask(journey, note: "tree \(journey.tree.name), again: \(why)", call, &store)
         case .failed(let why): return fail(journey, why, call, &store)
         }
     }
@@ -215,7 +215,7 @@ struct AuthenticateEndpoint: Sendable {
             let text =
                 "org.forgerock.openam.auth.nodes.framework.token.SuspendedAuthSessionException: "
                 + "The suspended session is unknown, over or resumed already"
-            return call.loginFailure(401, text, errorCode: "110", note: "a link that leads nowhere")
+            return call.loginFailure(401, text, errorCode: "110", note: "an invalid link")
         }
         return goOn(journey, call, &store)
     }
@@ -224,7 +224,7 @@ struct AuthenticateEndpoint: Sendable {
     private mutating func goOn(_ journey: Journey, _ call: RESTCall, _ store: inout CoreTokenStore) -> SandboxResponse {
         var journey = journey
         guard journey.advance() else { return finish(journey, call, &store) }
-        return ask(journey, note: "tree \(journey.tree.name) goes on", call, &store)
+        return ask(journey, note: "tree \(journey.tree.name) continues", call, &store)
     }
 
     // MARK: end
@@ -254,13 +254,13 @@ struct AuthenticateEndpoint: Sendable {
                 "message": .string("Authentication Successful"), "successUrl": .string(successURL),
                 "realm": .string(journey.realm),
             ])
-            return .json(200, answer, note: "\(user) is known, no session wanted")
+            return .json(200, answer, note: "\(user) is authenticated, without a session")
         }
         if let old { store.sessions.end(old.token) }
         let session = store.sessions.create(
             user: user, realm: journey.realm, services: (old?.services ?? []).union([journey.tree.name]),
             level: max(old?.level ?? 0, journey.tree.level), from: &store.ids, now: call.now)
-        let what = old == nil ? "a session" : "a new session in place of the old one"
+        let what = old == nil ? "a session" : "a new session instead of the old one"
         return success(session, sets: true, note: "\(user) gets \(what)", store.sessions.cookie)
     }
 
@@ -279,7 +279,7 @@ struct AuthenticateEndpoint: Sendable {
         }
         var again = journey
         if again.restart() {
-            return ask(again, note: "transaction \(Transaction.short(id)): \(why), once more", call, &store)
+            return ask(again, note: "transaction \(Transaction.short(id)): \(why), again", call, &store)
         }
         journeys.end(journey)
         store.transactions.refuse(id, realm: journey.realm, subject: session.trackingId, now: call.now)

@@ -37,11 +37,11 @@ enum PlainPages {
             response.delay = numbers[0]
             return response
         case ("close", 0):
-            return filled(.untilClose(pattern(1000)), note: "1000 bytes, then the end")
+            return filled(.untilClose(pattern(1000)), note: "1000 bytes, then the connection closes")
         case ("redirect", 0):
             return .redirect(302, to: "/plain/echo", note: "sent to /plain/echo")
         case ("try", 0):
-            return .html(TryPage.text, note: "the page to try things on")
+            return .html(TryPage.text, note: "page for experiments")
         default:
             return .text(404, "Nothing is here.\n", note: "no such page")
         }

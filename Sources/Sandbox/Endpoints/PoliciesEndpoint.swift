@@ -15,15 +15,15 @@ struct PoliciesEndpoint {
     func answer(_ call: RESTCall, _ store: inout CoreTokenStore, _ oauth: AuthorizationServer) -> SandboxResponse {
         let request = call.request
         guard request.head.method == .post, request.query["_action"] == "evaluate" else {
-            return .fault(501, "Not Supported", note: "an action that policies do not know")
+            return .fault(501, "Not Supported", note: "unsupported action")
         }
         let caller = store.sessions.find(shownBy: request, now: call.now)
         let isService = oauth.isService(request, realm: call.realm, call.now)
         guard caller != nil || isService else {
-            return .fault(401, "Access Denied", note: "neither a session nor a token to ask with")
+            return .fault(401, "Access Denied", note: "no session and no token")
         }
         guard isService || Directory.mayEvaluatePolicies(caller?.user ?? "") else {
-            return .fault(403, "Permission denied", note: "\(caller?.user ?? "") may not ask for decisions")
+            return .fault(403, "Permission denied", note: "\(caller?.user ?? "") may not evaluate policies")
         }
         guard let question = try? JSONValue(parsing: request.body), question.members != nil else {
             return .fault(400, "The request body is no JSON object")
@@ -41,12 +41,12 @@ struct PoliciesEndpoint {
         let subject: Session
         if let asked = question["subject"] {
             guard let token = asked["ssoToken"]?.text, let found = store.sessions.find(token, now: call.now)
-            else { return .fault(400, "Invalid value subject", note: "the subject has no living session") }
+            else { return .fault(400, "Invalid value subject", note: "the subject has no valid session") }
             subject = found
         } else if let caller {
             subject = caller
         } else {
-            return .fault(400, "Invalid value subject", note: "a token has no session of its own")
+            return .fault(400, "Invalid value subject", note: "the token has no session")
         }
         let id = environment.last { $0.name == "TxId" }.flatMap { texts($0.value)?.first }
         var decisions: [JSONValue] = []

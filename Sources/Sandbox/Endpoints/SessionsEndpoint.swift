@@ -10,7 +10,7 @@ enum SessionsEndpoint {
         let body = request.body.isEmpty ? nil : try? JSONValue(parsing: request.body)
         let named = body?["tokenId"]?.text ?? request.query["tokenId"] ?? (rest.count > 1 ? rest[1] : nil)
         guard let token = named ?? sessions.cookie.token(of: request), !token.isEmpty else {
-            return .fault(400, "The request has no tokenId", note: "no session named")
+            return .fault(400, "The request has no tokenId", note: "no tokenId")
         }
         let session = sessions.find(token, now: now)
         switch request.query["_action"] {
@@ -22,20 +22,20 @@ enum SessionsEndpoint {
             response.fields.append(sessions.cookie.field(nil))
             return response
         case "validate":
-            guard let session else { return .json(200, .record(["valid": .bool(false)]), note: "session is dead") }
+            guard let session else { return .json(200, .record(["valid": .bool(false)]), note: "session is invalid") }
             if request.query["refresh"] != "false" { sessions.touch(token, now: now) }
             let answer = JSONValue.record([
                 "valid": .bool(true), "sessionUid": .string(session.trackingId), "uid": .string(session.user),
                 "realm": .string(session.realm),
             ])
-            return .json(200, answer, note: "session of \(session.user) is good")
+            return .json(200, answer, note: "session of \(session.user) is valid")
         case "getSessionInfo":
             return information(session, sessions)
         case "getSessionInfoAndResetIdleTime":
             sessions.touch(token, now: now)
             return information(sessions.find(token, now: now), sessions)
         case "refresh":
-            guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
+            guard let session else { return .fault(401, "Unauthorized", note: "session is invalid") }
             sessions.touch(token, now: now)
             let answer = JSONValue.record([
                 "uid": .string(session.user), "realm": .string(session.realm), "idletime": .integer(0),
@@ -44,12 +44,12 @@ enum SessionsEndpoint {
             ])
             return .json(200, answer, note: "session of \(session.user) refreshed")
         default:
-            return .fault(501, "Not Supported", note: "an action that sessions do not know")
+            return .fault(501, "Not Supported", note: "unsupported action")
         }
     }
 
     private static func information(_ session: Session?, _ sessions: SessionTable) -> SandboxResponse {
-        guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
+        guard let session else { return .fault(401, "Unauthorized", note: "session is invalid") }
         func time(_ seconds: Int) -> JSONValue { .string(CalendarTime(seconds).internet) }
         let suffix = RealmRoute.distinguishedName(session.realm)
         let answer = JSONValue.record([
@@ -58,6 +58,6 @@ enum SessionsEndpoint {
             "maxIdleExpirationTime": time(session.lastUsed + sessions.maxIdle),
             "maxSessionExpirationTime": time(session.created + sessions.maxLife), "properties": .object([]),
         ])
-        return .json(200, answer, note: "told about the session of \(session.user)")
+        return .json(200, answer, note: "session of \(session.user): information")
     }
 }

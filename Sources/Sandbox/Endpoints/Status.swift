@@ -26,6 +26,6 @@ extension SandboxServer {
                 "refusedProofs": .integer(am.oauth.proofs.refused),
             ]),
         ])
-        return .json(200, status, note: "told what has happened")
+        return .json(200, status, note: "counts")
     }
 }

@@ -22,7 +22,7 @@ extension Faults {
         if has(reset) { return .reset }
         if let seconds = self[tooMany] { return .busy(429, seconds) }
         if let seconds = self[unavailable] { return .busy(503, seconds) }
-        if has(circle) { return .redirect(302, to: request.head.url, note: "sent in a circle") }
+        if has(circle) { return .redirect(302, to: request.head.url, note: "redirect loop") }
         return nil
     }
 }

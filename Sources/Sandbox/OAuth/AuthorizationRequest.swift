@@ -18,7 +18,7 @@ struct AuthorizationRequest: Sendable {
             throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is missing or not a usable URL")
         }
         guard RedirectURI.isRegistered(back, registered) else {
-            throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is none of the client's")
+            throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is not registered for the client")
         }
         self.client = client
         redirectURI = back
@@ -30,11 +30,11 @@ struct AuthorizationRequest: Sendable {
     /// The redirect with an error for an unsupported request; nil if it is supported.
     var refusal: SandboxResponse? {
         guard self["response_type"] == "code" else {
-            return refused("unsupported_response_type", "Only the code flow is offered")
+            return refused("unsupported_response_type", "Only the code flow is supported")
         }
         // RFC 7636 §4.4.1; a plain challenge proves nothing to an observer of the request
         guard self["code_challenge"] == nil || self["code_challenge_method"] == "S256" else {
-            return refused("invalid_request", "code_challenge_method has to be S256")
+            return refused("invalid_request", "code_challenge_method must be S256")
         }
         guard client.secret != nil || self["code_challenge"] != nil else {
             return refused("invalid_request", "A public client needs a code_challenge")

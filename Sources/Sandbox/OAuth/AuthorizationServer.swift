@@ -56,13 +56,13 @@ struct AuthorizationServer: Sendable {
         guard let session = store.sessions.find(shownBy: request, now: now), session.realm == realm else {
             guard asked["prompt"] != "none" else { return asked.refused("login_required", "No session") }
             let location = "\(request.amURL(options))/?goto=\(PercentCoding.encode(request.head.url))&realm=\(realm)"
-            return .redirect(302, to: location, note: "no session: sent to sign in")
+            return .redirect(302, to: location, note: "no session: redirect to sign in")
         }
         if posted {
             guard asked["csrf"] == session.token else { throw OAuthRefusal(400, "bad_request", "Wrong csrf") }
             guard asked["decision"] == "allow" else { return asked.refused("access_denied", "Consent refused") }
         } else if options.asksConsent {
-            guard asked["prompt"] != "none" else { return asked.refused("consent_required", "Nobody has consented") }
+            guard asked["prompt"] != "none" else { return asked.refused("consent_required", "There is no consent") }
             return asked.consentPage(session)
         }
         let grant = GrantTable.Grant(
@@ -110,7 +110,7 @@ struct AuthorizationServer: Sendable {
     ) throws(OAuthRefusal) -> GrantTable.Grant {
         guard let code = form["code"].flatMap({ grants.takeCode($0, now: now) }), code.grant.client == client.id,
             code.grant.realm == realm, code.redirectURI == form["redirect_uri"]
-        else { throw OAuthRefusal(400, "invalid_grant", "The code is unknown, used or not this client's") }
+        else { throw OAuthRefusal(400, "invalid_grant", "The code is unknown, was used, or belongs to another client") }
         if let challenge = code.challenge {
             let verifier = form["code_verifier"] ?? ""
             guard Base64.encode(Digest.sha256(Array(verifier.utf8)), urlSafe: true) == challenge else {
@@ -197,7 +197,7 @@ struct AuthorizationServer: Sendable {
         }
         let access = grants.grant(token, now: now)
         guard let grant = access ?? grants.refreshGrant(token, now: now), grant.realm == realm else {
-            return .json(200, .record(["active": .bool(false)]), note: "told that a token is worth nothing")
+            return .json(200, .record(["active": .bool(false)]), note: "token is not active")
         }
         var answer = JSONValue.record([
             "active": .bool(true), "scope": .string(grant.scope), "realm": .string(realm),
@@ -212,7 +212,7 @@ struct AuthorizationServer: Sendable {
             answer["expires_in"] = .integer(max(0, grant.issued + grants.accessLife - now))
         }
         if let key = grant.key { answer["cnf"] = .record(["jkt": .string(key)]) }
-        return .json(200, answer, note: "told about a token of \(grant.user ?? grant.client)")
+        return .json(200, answer, note: "token of \(grant.user ?? grant.client): information")
     }
 
     private mutating func userInfo(
@@ -220,10 +220,10 @@ struct AuthorizationServer: Sendable {
     ) throws(OAuthRefusal) -> SandboxResponse {
         guard request.reads || request.head.method == .post else { return .methodNotAllowed("GET, POST") }
         guard let user = try grant(shownBy: request, realm: realm, now).user else {
-            throw OAuthRefusal(403, "insufficient_scope", "The token is no user's")
+            throw OAuthRefusal(403, "insufficient_scope", "The token has no user")
         }
         let claims = JSONValue.record(["sub": .string(user), "name": .string(user), "given_name": .string(user)])
-        return .json(200, claims, note: "told about \(user)")
+        return .json(200, claims, note: "information about \(user)")
     }
 
     /// Ends the session in the hint's `sid`. An ended session is no error.
@@ -235,7 +235,7 @@ struct AuthorizationServer: Sendable {
             throw OAuthRefusal(400, "bad_request", "The endSession endpoint requires an id_token_hint parameter")
         }
         guard let claims = SignedToken.decode(hint, key: secret), let session = claims["sid"]?.text else {
-            throw OAuthRefusal(400, "bad_request", "The id_token_hint is no id token of this server")
+            throw OAuthRefusal(400, "bad_request", "The id_token_hint is not an id token of this server")
         }
         sessions.end(trackingId: session)
         guard let back = request.query["post_logout_redirect_uri"] else {
@@ -264,7 +264,7 @@ struct AuthorizationServer: Sendable {
             "dpop_signing_alg_values_supported": .strings(["ES256"]),
             "subject_types_supported": .strings(["public"]),
         ])
-        return .json(200, document, note: "told about OAuth 2.0")
+        return .json(200, document, note: "OAuth 2.0 metadata")
     }
 
     // MARK: presented tokens
@@ -282,7 +282,7 @@ struct AuthorizationServer: Sendable {
             throw challenge(realm, isBound: bound != nil, ("invalid_token", words), now)
         }
         guard (bound != nil) == (grant.key != nil) else {
-            throw challenge(realm, isBound: grant.key != nil, ("invalid_token", "The token's type is another one"), now)
+            throw challenge(realm, isBound: grant.key != nil, ("invalid_token", "The token has another type"), now)
         }
         guard let key = grant.key else { return grant }
         let proven: String?
@@ -292,7 +292,7 @@ struct AuthorizationServer: Sendable {
             throw challenge(realm, isBound: true, (error.error, error.words), now)
         }
         guard proven == key else {
-            throw challenge(realm, isBound: true, ("invalid_dpop_proof", "No proof with the token's key"), now)
+            throw challenge(realm, isBound: true, ("invalid_dpop_proof", "There is no proof with the token's key"), now)
         }
         return grant
     }

@@ -26,15 +26,15 @@ struct DPoPProof: Sendable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]),
             let signature = Base64.decode(parts[2])
-        else { throw Fault(words: "the proof is no signed JWT") }
+        else { throw Fault(words: "the proof is not a signed JWT") }
         guard header["typ"]?.text == "dpop+jwt" else { throw Fault(words: "typ is not dpop+jwt") }
         guard header["alg"]?.text == "ES256" else { throw Fault(words: "alg is not ES256") }
         guard let jwk = header["jwk"], jwk["kty"]?.text == "EC", jwk["crv"]?.text == "P-256", let x = jwk["x"]?.text,
             let y = jwk["y"]?.text, let key = P256PublicKey(x: Base64.decode(x) ?? [], y: Base64.decode(y) ?? [])
-        else { throw Fault(words: "jwk is no key on P-256") }
-        guard jwk["d"] == nil else { throw Fault(words: "jwk holds a private key") }
+        else { throw Fault(words: "jwk is not a P-256 key") }
+        guard jwk["d"] == nil else { throw Fault(words: "jwk has a private key") }
         guard key.verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)) else {
-            throw Fault(words: "the signature is not the key's")
+            throw Fault(words: "the signature does not match the key")
         }
         guard let id = claims["jti"]?.text, !id.isEmpty, let method = claims["htm"]?.text,
             let url = claims["htu"]?.text, let issued = claims["iat"]?.integer
@@ -63,10 +63,10 @@ struct DPoPProof: Sendable {
     func check(method: String, url: String, token: String?, now: Int) throws(Fault) {
         guard self.method == method else { throw Fault(words: "htm is not \(method)") }
         guard self.url.prefix(while: { $0 != "?" && $0 != "#" }) == url else { throw Fault(words: "htu is not \(url)") }
-        guard abs(now - issued) <= Self.tolerance else { throw Fault(words: "iat is too far away") }
+        guard abs(now - issued) <= Self.tolerance else { throw Fault(words: "iat is too far from the present") }
         guard let token else { return }
         guard tokenDigest == Base64.encode(Digest.sha256(Array(token.utf8)), urlSafe: true) else {
-            throw Fault(words: "ath is not of this access token")
+            throw Fault(words: "ath does not match the access token")
         }
     }
 }

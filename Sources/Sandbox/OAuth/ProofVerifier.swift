@@ -49,7 +49,7 @@ struct ProofVerifier: Sendable {
         if demand == .nonce, proof.nonce != nonce(now), proof.nonce != nonce(now, back: 1) {
             throw OAuthRefusal(400, "use_dpop_nonce", "a nonce of this server is required", fields: nonceFields(now))
         }
-        guard shown.value(proof.id, now: now) == nil else { throw refusal("jti was used before", now) }
+        guard shown.value(proof.id, now: now) == nil else { throw refusal("jti was already used", now) }
         shown.insert(true, id: proof.id, now: now)
         return proof.thumbprint
     }

@@ -38,6 +38,6 @@ struct CodePage: TreeNode {
             identities.directory.knows(user, realm: journey.realm),
             let counter = OneTimePassword.counter(answers.text(0), Directory.secret, now: now)
         else { return .failed("a wrong code") }
-        return identities.devices.isFirst(counter, of: owner) ? .next : .failed("a code that was used")
+        return identities.devices.isFirst(counter, of: owner) ? .next : .failed("a used code")
     }
 }

@@ -9,7 +9,7 @@ extension CheckedPage {
 
     static let knowledge = CheckedPage(.knowledge) { answers in
         answers.text(0, 0).isEmpty || answers.text(0, 1).isEmpty
-            ? .again("a question and its answer are wanted") : .next
+            ? .again("a question and its answer are required") : .next
     }
 
     /// A device profile: JSON with an identifier.
@@ -20,14 +20,14 @@ extension CheckedPage {
 
     /// Local authentication, or an identity provider that does not exist.
     static let provider = CheckedPage(.providers) { answers in
-        answers.text(0) == "localAuthentication" ? .next : .failed("no such provider here")
+        answers.text(0) == "localAuthentication" ? .next : .failed("no such provider")
     }
 
     /// Redirects the browser to a site that never sends it back.
-    static let redirect = CheckedPage(.leave) { _ in .failed("nobody came back from there") }
+    static let redirect = CheckedPage(.leave) { _ in .failed("the browser did not return from the provider") }
 
     /// Suspends the journey until its mailed link is followed. The sandbox's log is the mailbox.
-    static let mail = CheckedPage(.mailed) { _ in .again("the link has not been followed") }
+    static let mail = CheckedPage(.mailed) { _ in .again("the link was not opened") }
 }
 
 /// Asks for a mail address. An invalid one is asked again with the failed policy.
@@ -41,7 +41,7 @@ struct MailAddressPage: TreeNode {
     func take(_ answers: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
         let good = answers.text(0).contains("@")
         journey.state["mail"] = good ? nil : "refused"
-        if !good { return .again("that is no address") }
+        if !good { return .again("not an email address") }
         return answers.isTrue(0, 1) ? .again("looked at only") : .next
     }
 }
@@ -72,7 +72,7 @@ struct NewPasswordPage: TreeNode {
 
     func take(_ answers: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
         journey.state["new password"] = answers.text(0)
-        guard Self.broken(answers.text(0)).isEmpty else { return .again("a password that the policies refuse") }
+        guard Self.broken(answers.text(0)).isEmpty else { return .again("a password that violates the policies") }
         return answers.isTrue(0, 1) ? .again("looked at only") : .next
     }
 }

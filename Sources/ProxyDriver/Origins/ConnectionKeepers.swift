@@ -1,0 +1,27 @@
+import ProxyCore
+
+/// The origins that keep connections open behind a response. Some servers close each one without saying so, and a request that
+/// must be sent only once may meet such a connection before its end is seen.
+struct ConnectionKeepers {
+    /// A connection that was idle for so long, and is open, shows that its origin keeps connections. In milliseconds.
+    private static let proof = 50
+    /// A connection that was idle for less counts as open: servers keep one for seconds. In milliseconds.
+    private static let recently = 1_000
+    private static let most = 1_024
+
+    private var origins: Set<Origin> = []
+
+    /// Whether a connection that has been idle for this time, and whose end was not seen, is open.
+    mutating func isOpen(_ origin: Origin, idle time: Int) -> Bool {
+        if time >= Self.proof, !origins.contains(origin) {
+            if origins.count >= Self.most { origins = [] }
+            origins.insert(origin)
+        }
+        return time < Self.recently && origins.contains(origin)
+    }
+
+    /// Notes that the origin closed a connection that had been idle for this time.
+    mutating func closed(_ origin: Origin, idle time: Int) {
+        if time < Self.proof { origins.remove(origin) }
+    }
+}
