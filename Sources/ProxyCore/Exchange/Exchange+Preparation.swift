@@ -50,7 +50,7 @@ extension Exchange {
     ) {
         let bytes = made.body.bytes(insteadOf: body)
         var held = HeldResponse(reason: .advice, head: response, body: bytes, limit: bytes.count)
-        learnFlow(held, context)
+        classification?.learnFlow(from: held, into: context.stores.flows)
         guard let limit = filtersHold(context, out) else {
             return deliverHeld(held, context, &out)
         }

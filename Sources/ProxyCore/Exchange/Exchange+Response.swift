@@ -15,14 +15,9 @@ extension Exchange {
         }
     }
 
-    /// The size that an interim response counts for besides its fields, in bytes.
-    private static let leastInterim = 64
-
     /// Relays an interim response (RFC 9110 §15.2), unless Usher has already sent a 100 itself.
     mutating func interimCame(_ head: ResponseHead, _ context: inout ClientContext, _ out: inout Outbox) {
-        // interim responses come at any pace, and no flow-control window limits them
-        attempt.lease.interimBytes += head.fields.bytes.count + Self.leastInterim
-        guard attempt.lease.interimBytes <= engine.settings.limits.header else {
+        guard attempt.takesInterim(head, limit: engine.settings.limits.header) else {
             return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
         }
         guard case .awaiting = stage.state, terms.hasClient else { return }
@@ -38,9 +33,7 @@ extension Exchange {
         log.record.originVersion = response.version
         attempt.wishes.answerLimit = nil
         log.capture.answered(out.now)
-        if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
-            return failed(.credentialsRefused(origin.peer), &context, &out)
-        }
+        if let refusal = attempt.refusal(of: response) { return failed(refusal, &context, &out) }
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
             attempt.challenged(&context, of: id, terms, user: log.record.user, &out)
         }
@@ -61,7 +54,7 @@ extension Exchange {
         if let limit = filtersHold(context, out) {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
-        if tellsFlow {
+        if classification?.tellsFlow(in: response) == true {
             return HeldResponse(reason: .flow, head: response, limit: min(Classifier.bodyPeek, kept))
         }
         guard isAnswerRead(out), hasRoomFor(kept) else { return nil }
@@ -82,29 +75,11 @@ extension Exchange {
         return phases.readsBody(of: response, to: sent, plan, from: first, EditContext(response: self, at: out.seconds))
     }
 
-    private var tellsFlow: Bool {
-        guard let action = classification?.action else { return false }
-        return (action == .startAuthenticate || action == .authenticate) && response.status == 200
-    }
-
     /// Handles 101: the connection changes its protocol and is relayed unread (RFC 9110 §15.2.2).
     mutating func switched(_ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage.state else { return }
-        guard attempt.offersUpgrade else {
-            return failed(
-                ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
-        }
-        if response.version == .http2 {
-            if request.version != .http2, let key = WebSocketKey(of: request) {
-                response.fields.set(WebSocketKey.answerName, key.answer)
-            }
-        } else if let key = attempt.socketKey {
-            guard response.fields[WebSocketKey.answerName] == key.answer else {
-                return failed(
-                    ProxyError.badResponse("the origin switched to a WebSocket without its Sec-WebSocket-Accept"),
-                    &context, &out)
-            }
-            response.fields.remove(named: WebSocketKey.answerName)
+        if let refusal = attempt.refusal(ofSwitch: &response, to: received.head) {
+            return failed(refusal, &context, &out)
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
         log.capture.delivery = .response
@@ -130,16 +105,9 @@ extension Exchange {
         filters?.end(.delivered(status: response.status))
         log.capture.delivery = .response
         for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
-        var manner = HeadManner(isLast: isLast)
-        if attempt.isBinding, response.fields.hasConnectionChallenge {
-            // RFC 4559 §6: the client answers such a challenge only if it knows that its connection is not shared
-            manner.lines = Self.keepsConnections
-        }
         log.tell(.delivered(status: response.status), out.now)
-        out.replies.append(.head(response, framing, manner))
+        out.replies.append(.head(response, framing, attempt.manner(of: response, isLast: isLast)))
     }
-
-    private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
 
     /// Runs the response phase on the head and the body, or on the head alone when no more is needed. Logs
     /// what happened.
@@ -209,19 +177,13 @@ extension Exchange {
             letThrough(paced, &out)
             return .used
         }
-        guard case .holding(var held) = stage.state else { return .pass }
-        // leave the stage first, so that the array is changed without a copy
-        stage.enter(.awaiting)
-        held.body.append(bytes)
-        let count = held.body.count
-        let limit = held.limit
-        stage.enter(.holding(held))
-        if count > limit {
+        guard let held = stage.hold(bytes) else { return .pass }
+        if !held.fits {
             cannotHold(
                 .badResponse(
                     "the answer is larger than is read of one (authorization.limits.answer, limits.buffered_body)"),
                 .overLimit, "the answer is too large to be looked through", &context, &out)
-        } else if !mayKeep(context, beside: count) {
+        } else if !mayKeep(context, beside: held.count) {
             cannotHold(
                 .noRoom("the answer cannot be kept"), .noRoom,
                 "limits.buffered leaves no room to look through the answer", &context, &out)
@@ -283,11 +245,11 @@ extension Exchange {
         switch held.reason {
         case .call: deliverHeld(held, context, &out)
         case .flow, .edit:
-            learnFlow(held, context)
+            classification?.learnFlow(from: held, into: context.stores.flows)
             deliverHeld(held, context, &out)
         case .preparation: prepare(held, &context, &out)
         case .advice:
-            learnFlow(held, context)
+            classification?.learnFlow(from: held, into: context.stores.flows)
             considerHeld(held, &context, &out)
         }
     }
@@ -322,14 +284,6 @@ extension Exchange {
         out.replies.append(.data(bytes))
         out.replies.append(.end(trailers: []))
         complete(out.now)
-    }
-
-    /// Remembers which flow the `authId` in a response of AM belongs to.
-    func learnFlow(_ held: HeldResponse, _ context: ClientContext) {
-        guard tellsFlow, let flows = context.stores.flows, let payload = classification?.payload,
-            let authId = held.plainBody(held.limit).flatMap(Classifier.authId)
-        else { return }
-        flows.remember(authId: authId, payload: payload)
     }
 
     // MARK: the end of the origin's stream

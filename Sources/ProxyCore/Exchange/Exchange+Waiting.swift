@@ -48,11 +48,7 @@ extension Exchange {
                 interceptor: grant.wish.interceptor, number: grant.number, of: grant.most, milliseconds: grant.wait),
             out.now)
         release(reusable: false, &out)
-        if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
-        if let basis = grant.wish.basis {
-            attempt.basis = (basis.head, basis.body ?? attempt.body)
-            attempt.renew()
-        }
+        attempt.renew(from: grant.wish.basis, keepsEdits: engine.settings.chain.editsPersist)
         stage.enter(.waiting(.attempt), until: bounded(out.now + grant.wait))
         out.orders.append(.wake(at: out.now + grant.wait))
         return true
@@ -88,10 +84,7 @@ extension Exchange {
     mutating func paced(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
     ) -> PacedResponse? {
-        var ending = attempt.wishes.ending
-        ending.add(outcome.ending)
-        let manner = PacedResponse.Manner(
-            delay: log.drawn(outcome.delays, now), rate: outcome.rate, cut: ending.cut, hold: log.held(ending, now))
+        let manner = attempt.pace(outcome, &log, now)
         return manner.isPlain
             ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
     }

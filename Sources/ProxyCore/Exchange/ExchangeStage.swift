@@ -1,4 +1,5 @@
 import Authorization
+import Formats
 import HTTPCodec
 import Interception
 
@@ -74,6 +75,18 @@ struct ExchangeStage: ~Copyable {
             .intercepting, .tunnelling, .over:
             false
         }
+    }
+
+    /// Adds body bytes to a response that is held.
+    /// - Returns: how many bytes are held and whether they fit its limit; nil when no response is held.
+    mutating func hold(_ bytes: Span<UInt8>) -> (count: Int, fits: Bool)? {
+        guard case .holding(var held) = state else { return nil }
+        // leave the stage first, so that the array is changed without a copy
+        state = .awaiting
+        held.body.append(bytes)
+        let (count, fits) = (held.body.count, held.body.count <= held.limit)
+        state = .holding(held)
+        return (count, fits)
     }
 
     /// Whether body bytes of the response may go to the client unread.
@@ -186,8 +199,7 @@ extension ExchangeStage.State.Kind {
         case .collecting: Self.begun
         case .leasing: Self.begun.union([.awaiting])
         case .awaiting: Self.begun.union([.delivering, .holding, .tunnelling])
-        // holding: body bytes are added to the held response
-        case .holding: Self.begun.union([.awaiting, .delivering])
+        case .holding: Self.begun.union([.delivering])
         case .deciding, .calling, .waiting, .intercepting: Self.begun
         case .delivering: [.waiting, .pacing, .over]
         // until the client has a byte of it, an interceptor's error phase may replace the response

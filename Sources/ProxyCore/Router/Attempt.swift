@@ -70,10 +70,15 @@ struct Attempt: ~Copyable {
         if terms.hasClient { wishes.rate = outcome.rate }
     }
 
-    /// The next attempt starts from the request that this one sent.
-    mutating func persist() {
-        if let head = plain ?? head { basis = (head, body) }
+    /// The next attempt starts from an interceptor's version of the request; nil for that of before.
+    /// - Parameter keepsEdits: that of before is what this attempt sent.
+    mutating func renew(from version: RetryBasis?, keepsEdits: Bool) {
+        if keepsEdits, let head = plain ?? head { basis = (head, body) }
         renew()
+        if let version {
+            basis = (version.head, version.body ?? body)
+            renew()
+        }
     }
 
     /// The next attempt starts from the client's request, or from `basis`.
