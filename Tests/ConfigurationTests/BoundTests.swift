@@ -31,7 +31,7 @@ import Testing
         let items = Array(repeating: "x", count: 1000).joined(separator: ", ")
         let text =
             "version: 1\na: &a [\(items)]\nb: [" + Array(repeating: "*a", count: 500).joined(separator: ", ") + "]\n"
-        #expect(diagnosis(text).contains("holds more than 100000 values"))
+        #expect(diagnosis(text).contains("has more than 100000 values"))
     }
 
     @Test func whatAnAliasStandsForCountsAsDeepAsItIs() {

@@ -216,7 +216,7 @@ struct AuthorityStoreTests {
     func aFileHasOneName(_ name: String) throws {
         _ = try store().loadOrMake()
         try FileManager.default.linkItem(atPath: state.file(name), toPath: folder.file("second"))
-        #expect(words { _ = try store().rotate() }.contains("2 names"))
+        #expect(words { _ = try store().rotate() }.contains("2 hard links"))
     }
 
     @Test func theOldKeyIsOverwritten() throws {

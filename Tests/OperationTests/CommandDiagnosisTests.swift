@@ -82,7 +82,7 @@ struct CommandDiagnosisTests {
             ], servers: false)
         #expect(findings.map(\.verdict) == [.ok, .ok, .note])
         #expect(findings[0].what.contains("2 exchanges") && findings[1].what.contains("TLSv1.3"))
-        #expect(findings[2].what.contains("h2 (ALPN) alone") && findings[2].remedy == nil)
+        #expect(findings[2].what.contains("only h2 (ALPN)") && findings[2].remedy == nil)
     }
 
     @Test func otherFaultsAreToldInTheirOwnWords() {
@@ -101,7 +101,7 @@ struct CommandDiagnosisTests {
         let notes = judge(
             [moment, other, moment].map { record("GET", "https://a.test/", status: 403, $0) }, servers: false
         ).filter { $0.verdict == .note }
-        #expect(notes.map { $0.what.contains("https://a.test/* holds an advice") } == [true, false])
+        #expect(notes.map { $0.what.contains("of https://a.test/* has an advice") } == [true, false])
         #expect(notes.allSatisfy { $0.remedy?.contains("body]") == true })
     }
 

@@ -154,7 +154,7 @@ struct GivenFieldsTests {
         (":method: GET\n:colour: red\n", "line 2, :colour: red: there is a pseudo-field"),
         (":method: GE T\n:path: /\n:scheme: https\n:authority: a.test", "line 1, :method: GE T: the method"),
         (":method: GET\n:path: /\n:scheme: https\n:authority: a.test\nconnection: close", "speaks of the connection"),
-        (":method: GET\nhello\n", "line 2 is no field"), (":method\nGET\n:path", "line 3 is no field"),
+        (":method: GET\nhello\n", "line 2 is not a field"), (":method\nGET\n:path", "line 3 is not a field"),
     ])
     func whatBreaksARule(_ text: String, _ words: String) {
         let fault = #expect(throws: Explanation.Fault.self) { try read(text) }

@@ -53,7 +53,7 @@ struct JourneyTextTests {
             "its beginning was replaced by newer flows", "started with session#3, obtained by journey 1000001",
             "stepped up by journeys a, b", "4 more steps are not shown", "5 more calls that followed",
             "  id_token       token#1\n  and 6 more tokens",
-            "  https://a.test: 3 requests to 1 path: 200 × 2, no answer\n  and 7 more requests",
+            "  https://a.test: 3 requests to 1 path: 200 × 2, no response\n  and 7 more requests",
         ] {
             #expect(text.contains(words), "\(words)")
         }
@@ -66,7 +66,7 @@ struct JourneyTextTests {
             parsing: Self.journey("300000a", row: #","login":"demo""#).serialized
                 .replacing("2000007", with: "3000011").replacing("5205", with: "77").replacing("44", with: "9"))
         var comparison = JourneyComparison(one, other)
-        #expect(comparison.isSame && comparison.text(.plain) == "journeys 2000004 and 300000a went alike\n")
+        #expect(comparison.isSame && comparison.text(.plain) == "journeys 2000004 and 300000a are alike\n")
         comparison = JourneyComparison(
             one,
             try Self.journey(

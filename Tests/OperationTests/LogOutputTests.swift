@@ -71,7 +71,7 @@ struct LogOutputTests {
         for _ in 0..<20 { sink.post(batch) }
         let later = Loop.monotonicMilliseconds() + 2_000
         let words = try #require(sink.complaint(later))
-        #expect(words.contains("did not fit, for the test is not read"))
+        #expect(words.contains("were dropped because the test is not read"))
         #expect(sink.complaint(later + 59_000) == nil && sink.complaint(later + 60_000) != nil)
         output.isFree.signal { $0 = true }
         sink.close()

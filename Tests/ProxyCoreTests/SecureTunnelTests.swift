@@ -109,7 +109,7 @@ struct SecureTunnelTests {
         talk.driver.clientEnds()
         talk.driver.originEnds()
         #expect(talk.connection?.received == Greeting.hello("a.test", protocols: ["h3"]))
-        #expect(talk.noted("offers h3 (ALPN) alone"))
+        #expect(talk.noted("offers only h3 (ALPN)"))
     }
 
     @Test func aClientThatSpeaksHTTP2AloneIsLeftAloneWhereThatIsNotSpoken() {
@@ -121,7 +121,7 @@ struct SecureTunnelTests {
         talk.connects()
         talk.driver.clientEnds()
         talk.driver.originEnds()
-        #expect(talk.noted("offers h2 (ALPN) alone"))
+        #expect(talk.noted("offers only h2 (ALPN)"))
     }
 
     @Test func anOriginThatSpeaksFirstIsHeard() {
