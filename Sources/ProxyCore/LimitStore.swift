@@ -60,6 +60,7 @@ final class LimitPassage {
     /// The phase outcome that asked for the limits. It is acted on after the last limit.
     let outcome: Outcome
     private let subject: Subject
+    private let store: any LimitStore
     /// The limits at which the caller holds a place: waiting there would be a deadlock.
     private let places: [LimitKey]
     private var next = 0
@@ -69,18 +70,19 @@ final class LimitPassage {
     private var since: Int?
     private var until = 0
 
-    init(_ outcome: Outcome, _ subject: Subject, besides places: [LimitKey]) {
+    init(_ outcome: Outcome, _ subject: Subject, in store: any LimitStore, besides places: [LimitKey]) {
         self.outcome = outcome
         self.subject = subject
+        self.store = store
         self.places = places
     }
 
     /// Passes as many limits as admit the request now.
     /// - Parameter turns: receives the places obtained.
-    func advance(_ store: any LimitStore, _ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
+    func advance(_ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
         while next < outcome.limits.count {
             let wish = outcome.limits[next]
-            switch turn?.look() ?? ask(store, wish) {
+            switch turn?.look() ?? ask(wish) {
             case .go:
                 if let turn { turns.append(turn) }
                 if let since { log.tell(.admitted(interceptor: wish.interceptor, milliseconds: now - since), now) }
@@ -101,7 +103,7 @@ final class LimitPassage {
         return .through
     }
 
-    private func ask(_ store: any LimitStore, _ wish: LimitWish) -> LimitAnswer {
+    private func ask(_ wish: LimitWish) -> LimitAnswer {
         let key = LimitKey(wish, subject: subject.text(of: wish.policy.scope))
         if places.contains(key) { return .go }
         let (ticket, answer) = store.ask(key, wish.policy)

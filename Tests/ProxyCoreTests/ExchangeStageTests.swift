@@ -4,7 +4,7 @@ import Testing
 
 /// The table of an exchange's stages.
 @Suite struct ExchangeStageTests {
-    private typealias Kind = Exchange.Stage.Kind
+    private typealias Kind = ExchangeStage.State.Kind
 
     @Test func everyStageIsReachedAndLeadsToTheEnd() {
         var reached: Set<Kind> = [.reading]

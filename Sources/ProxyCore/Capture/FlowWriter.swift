@@ -120,7 +120,7 @@ enum FlowWriter {
         if exchange.log.capture.response.isCut { flags.insert(.responseBodyCut) }
         if exchange.attempt.lease.isReused { flags.insert(.reused) }
         if exchange.log.capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: exchange.response.version)) }
-        switch exchange.stage {
+        switch exchange.stage.state {
         case .over(.cut), .over(.closed): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)
         default: break

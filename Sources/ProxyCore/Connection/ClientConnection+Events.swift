@@ -76,7 +76,7 @@ extension ClientConnection {
         guard !codec.isMultiplexed, let cell = exchanges.current, !cell.exchange.isReading else {
             return clientGone(reset: false, &out)
         }
-        if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
+        if case .collecting = cell.exchange.stage.state { return close(reset: false, &out) }
         // a client may have closed only its sending side and still wait for the response
         if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
         missEnd(&out)
@@ -273,7 +273,7 @@ extension ClientConnection {
         _ verdict: PasswordVerdict, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
         out.now = now
-        guard let cell = exchanges[id], case .authenticating = cell.exchange.stage else { return }
+        guard let cell = exchanges[id], case .authenticating = cell.exchange.stage.state else { return }
         cell.exchange.authenticated(verdict, &context, &out)
         settle(cell, &out)
         // the exchange is already over, and what follows has been ordered
@@ -288,7 +288,7 @@ extension ClientConnection {
     /// Handles the result of external code for an exchange.
     public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = exchanges[id], case .intercepting = cell.exchange.stage else { return }
+        guard let cell = exchanges[id], case .intercepting = cell.exchange.stage.state else { return }
         cell.exchange.intercepted(answer, &context, &out)
         settle(cell, &out)
     }
@@ -304,7 +304,7 @@ extension ClientConnection {
     }
 
     /// Whether the exchange waits at a limit.
-    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.awaitsTurn ?? false }
+    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.requestPhase.awaitsTurn ?? false }
 
     // MARK: people
 
@@ -317,7 +317,7 @@ extension ClientConnection {
     }
 
     /// Whether the exchange waits for a person or another event of a filter.
-    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.awaitsPerson ?? false }
+    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.stage.awaitsFilter ?? false }
 
     // MARK: sessions
 
@@ -331,7 +331,7 @@ extension ClientConnection {
 
     /// Whether the exchange waits for this ticket.
     public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
-        exchanges[id]?.exchange.awaits(ticket) ?? false
+        exchanges[id]?.exchange.stage.awaits(ticket) ?? false
     }
 
     // MARK: time

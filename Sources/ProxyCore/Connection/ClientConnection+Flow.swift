@@ -20,7 +20,7 @@ extension ClientConnection {
 
     /// Whether to read from the exchange's origin now.
     public func readsOrigin(of id: ExchangeID) -> Bool {
-        guard let cell = exchanges[id], !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }
+        guard let cell = exchanges[id], !cell.origin.hasEnded, !cell.exchange.stage.isPacedFull else { return false }
         // a call without a caller does not depend on the client
         if cell.exchange.isOrphan { return true }
         guard client.queue != .full else { return false }

@@ -31,7 +31,7 @@ extension ClientConnection {
     private mutating func refusePreface(_ reason: String, _ out: inout Outbox) {
         let cell = recorded(&out)
         cell.exchange.log.tell(.failed(token: "http_request_denied", details: reason), out.now)
-        cell.exchange.enter(.tunnelling)
+        cell.exchange.stage.enter(.tunnelling)
         close(reset: false, &out)
     }
 

@@ -29,7 +29,7 @@ extension ClientConnection {
         } else {
             endCalls(of: cell, &out)
         }
-        guard case .over(let ending) = cell.exchange.stage else { return }
+        guard case .over(let ending) = cell.exchange.stage.state else { return }
         ended(cell, ending, &out)
     }
 
@@ -44,7 +44,7 @@ extension ClientConnection {
         }
     }
 
-    private mutating func ended(_ cell: ExchangeCell, _ ending: Exchange.Ending, _ out: inout Outbox) {
+    private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout Outbox) {
         switch ending {
         case .complete: finish(cell, &out)
         case .cut(let reset):
@@ -88,7 +88,7 @@ extension ClientConnection {
 
     /// Ends the calls of an exchange that no longer waits for one.
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
-        if case .calling = cell.exchange.stage { return }
+        if case .calling = cell.exchange.stage.state { return }
         guard cell.hasCalls else { return }
         for call in exchanges.calls.made(by: cell.exchange.id) where !exchanges.calls.isLeft(call, out) {
             giveUp(call, &out)
@@ -147,7 +147,7 @@ extension ClientConnection {
 
     /// Relays a body straight to the client when nothing needs to read it.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.deliversRaw, codec.writesRaw, !cell.exchange.log.capture.wantsResponse,
+        guard cell.exchange.stage.deliversRaw, codec.writesRaw, !cell.exchange.log.capture.wantsResponse,
             let rest = origin.rawBody
         else { return }
         relays[.origin] = rest

@@ -188,7 +188,7 @@ final class DryDriver: CommandBackend {
         else {
             return false
         }
-        switch cell.exchange.stage {
+        switch cell.exchange.stage.state {
         case .reading, .authenticating, .collecting, .tunnelling, .over: return false
         case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting, .intercepting: break
         }

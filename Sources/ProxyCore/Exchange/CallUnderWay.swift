@@ -16,9 +16,27 @@ final class CallUnderWay {
         self.places = places
     }
 
-    /// The caller is gone; the call may go on until `limit`.
-    func leave(until limit: Int) {
+    /// The most that a call takes after its caller has gone, in milliseconds.
+    private static let longestOrphan = 60_000
+
+    /// Whether the call goes on after its caller has gone.
+    var isOrphan: Bool { limit != nil }
+
+    /// The caller is gone. A call that has gone out, and whose response is still of use, goes on for a limited time.
+    /// - Returns: false for any other call.
+    func goesOn(in stage: borrowing ExchangeStage, _ out: borrowing Outbox) -> Bool {
+        guard let heir = call.heir else { return false }
+        if out.isLeaving, !heir.isAwaited { return false }
+        switch stage.state {
+        case .awaiting, .holding, .intercepting, .waiting(.called): break
+        case .reading, .authenticating, .collecting, .leasing, .delivering, .deciding, .calling, .waiting, .pacing,
+            .tunnelling, .over:
+            return false
+        }
+        let limit = out.now + Self.longestOrphan
         caller = nil
         self.limit = limit
+        heir.inherit(until: limit)
+        return true
     }
 }

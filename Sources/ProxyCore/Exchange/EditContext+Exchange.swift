@@ -14,7 +14,7 @@ extension EditContext {
     /// The context of the error phase, when no response came.
     init(failed exchange: borrowing Exchange, at seconds: Int) {
         self.init(request: exchange, at: seconds)
-        sentBody = exchange.arrivedBody
+        sentBody = exchange.received.body.arrived(exchange.attempt.body)
     }
 
     /// The context of the response phase.

@@ -31,7 +31,7 @@ extension Exchange {
         case .refused(let error, let isLast): answer(error, isLast: isLast, &out)
         case .tunnel:
             log.tell(.sent, out.now)
-            enter(.tunnelling, until: .max)
+            stage.enter(.tunnelling, until: .max)
             out.replies.append(.connect)
         case .ownTunnel(let origin):
             context.tunnel = origin
@@ -40,7 +40,7 @@ extension Exchange {
             complete(out.now)
         case .push:
             if let error = PushDelivery.refusal(of: body.framing) { return answer(error, &out) }
-            body.keepLimit = PushDelivery.largest
+            received.body.collect(upTo: PushDelivery.largest)
             collect(&out)
         }
     }

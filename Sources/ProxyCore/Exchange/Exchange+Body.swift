@@ -1,9 +1,8 @@
 import Authorization
-import Formats
 import HTTPCodec
 import Interception
 
-/// The request's body: decides whether to keep it before sending, and relays it otherwise.
+/// Takes the request's body: `RequestBody` decides what is kept, and the rest is relayed.
 extension Exchange {
     /// How to handle body bytes.
     enum BodyDisposition {
@@ -24,22 +23,14 @@ extension Exchange {
         }
         if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
         if !engine.filters.isEmpty { keep = max(keep, addFilters(at: .head, out)) }
-        body.keepLimit = min(keep, engine.settings.limits.keptBody)
-        switch body.framing {
-        case .none, .untilClose:
-            body.isKept = true
-        case .length(let length) where body.keepLimit > 0 && length <= UInt64(body.keepLimit):
-            return collect(&out)
-        case .chunked where body.keepLimit > 0:
-            return collect(&out)
-        case .length, .chunked:
-            break
-        }
+        received.body.plan(keeping: min(keep, engine.settings.limits.keptBody))
+        if body.state == .collecting { return collect(&out) }
         classifyAndSend(&context, &out)
     }
 
+    /// Waits for the body.
     mutating func collect(_ out: inout Outbox) {
-        enter(.collecting, until: out.now + engine.settings.timeouts.idle)
+        stage.enter(.collecting, until: out.now + engine.settings.timeouts.idle)
         // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
         if request.expectsContinue {
             out.replies.append(
@@ -48,37 +39,30 @@ extension Exchange {
     }
 
     /// Restarts the idle timeout when body bytes arrive.
-    mutating func bodyMoves(_ now: Int) { wait(until: now + engine.settings.timeouts.idle) }
+    mutating func bodyMoves(_ now: Int) { stage.wait(until: now + engine.settings.timeouts.idle) }
 
     /// Handles body bytes from the client.
     mutating func bodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
     ) -> BodyDisposition {
-        body.count += UInt64(bytes.count)
-        guard case .collecting = stage else { return passOn(bytes, &out) }
-        body.bytes.append(bytes)
-        if !mayKeep(context) {
-            body.lacksRoom = true
-            log.tell(.unkept, out.now)
-            collected(&context, &out)
-        } else if body.bytes.count > body.keepLimit, !keepsMore(context, out) {
-            collected(&context, &out)
+        let step = received.body.take(bytes, limit: engine.settings.limits.body)
+        switch step {
+        case .collect, .full:
+            if !mayKeep(context) {
+                log.tell(.unkept, out.now)
+                stopCollecting(lacksRoom: true, &context, &out)
+            } else if step == .full, !keepsMore(context, out) {
+                stopCollecting(lacksRoom: false, &context, &out)
+            }
+        case .exceeds: stop(.bodyTooLarge, &out)
+        case .hidesMethod: stop(.hiddenMethod, &out)
+        case .relay:
+            log.record.requestBytes += UInt64(bytes.count)
+            log.capture.requestCame(bytes, total: &out.captured)
+            guard let queue = attempt.upload else { return .pass }
+            queue.bytes.append(bytes)
+            upload(&out)
         }
-        return .used
-    }
-
-    private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> BodyDisposition {
-        // send nothing past the limit, above all not the last chunk, which would complete the request
-        if body.framing == .chunked, let limit = engine.settings.limits.body, body.count > limit {
-            if hasStarted { cut(reset: true, &out) } else { answer(.bodyTooLarge, isLast: true, &out) }
-            return .used
-        }
-        guard isPassable(bytes, &out) else { return .used }
-        log.record.requestBytes += UInt64(bytes.count)
-        log.capture.requestCame(bytes, total: &out.captured)
-        guard let upload = attempt.upload else { return .pass }
-        upload.bytes.append(bytes)
-        letUp(&out)
         return .used
     }
 
@@ -86,17 +70,14 @@ extension Exchange {
     /// - Parameter trailers: trailer fields, each line with its line end.
     /// - Returns: `pass` when the end must be relayed, too.
     mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
-        body.hasEnded = true
-        if case .collecting = stage {
-            body.trailers = trailers
-            body.isKept = true
+        received.body.end(trailers: trailers, isQueued: attempt.upload != nil)
+        if body.isKept {
             collected(&context, &out)
             return .used
         }
-        if let upload = attempt.upload {
-            body.trailers = trailers
-            upload.isWhole = true
-            letUp(&out)
+        if let queue = attempt.upload {
+            queue.isWhole = true
+            upload(&out)
             return .used
         }
         sentWhole(out.now)
@@ -104,23 +85,32 @@ extension Exchange {
     }
 
     /// Rejects a body with invalid framing.
-    mutating func bodyBroke(_ fault: HTTPFault, _ out: inout Outbox) {
-        if hasStarted { cut(reset: true, &out) } else { refuse(fault, &out) }
+    mutating func bodyBroke(_ fault: HTTPFault, _ out: inout Outbox) { stop(.broken(fault), &out) }
+
+    /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
+    /// request.
+    mutating func stop(_ error: ProxyError, _ out: inout Outbox) {
+        if stage.hasStarted { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
     }
 
     /// Counts bytes of the body that were relayed straight from the client to the origin.
     mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
-        body.count += count
+        received.body.passed(count, isWhole: isWhole)
         log.record.requestBytes += count
         log.capture.requestPassed()
-        guard isWhole else { return }
-        body.hasEnded = true
-        sentWhole(now)
+        if isWhole { sentWhole(now) }
     }
 
-    mutating func sentWhole(_ now: Int) {
+    private mutating func sentWhole(_ now: Int) {
         attempt.isSent = true
-        if case .awaiting = stage { wait(until: now + engine.settings.timeouts.response) }
+        if case .awaiting = stage.state { stage.wait(until: now + engine.settings.timeouts.response) }
+    }
+
+    private mutating func stopCollecting(
+        lacksRoom: Bool, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        received.body.stopCollecting(lacksRoom: lacksRoom)
+        collected(&context, &out)
     }
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
@@ -144,9 +134,8 @@ extension Exchange {
         guard case .needsBody = body.classifierStep else { return false }
         classify(context)
         let limit = engine.settings.limits.keptBody
-        if case .length(let length) = body.framing, length > UInt64(limit) { return false }
-        guard body.bytes.count <= limit, isBodyWanted(out) else { return false }
-        body.keepLimit = limit
+        guard body.fits(limit), isBodyWanted(out) else { return false }
+        received.body.keep(upTo: limit)
         return true
     }
 
@@ -155,7 +144,7 @@ extension Exchange {
         let found = engine.classifier.finish(
             request, call, body: body.bytes, complete: body.isKept, flows: context.stores.flows)
         classification = found
-        body.classifierStep = .done(found)
+        received.body.classifierStep = .done(found)
     }
 
     private mutating func classifyAndSend(_ context: inout ClientContext, _ out: inout Outbox) {
@@ -166,7 +155,7 @@ extension Exchange {
                     action, realm: engine.redaction.realm(classification.realm),
                     tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)
         }
-        handTransactionOn(out)
+        if engine.isTranslating, filters != nil { attempt.translateTransaction(of: received, engine, &log, out.now) }
         if !engine.filters.isEmpty { _ = addFilters(at: .classified, out) }
         send(&context, &out)
     }

@@ -13,10 +13,8 @@ extension Exchange {
         // the caller knows the Action, and a call needs no lookup of the flow that it belongs to
         classification = engine.classifier.own(request, made.call.action, made.call.payload)
         log.tell(made.told(engine.redaction.url(of: request)), out.now)
-        body.bytes = made.call.body
-        body.isKept = true
-        body.hasEnded = true
-        editAndLease(&context, &out)
+        received.body.keep(made.call.body)
+        runRequestPhase(&context, &out)
     }
 
     /// Ends the call with this response, after any delay or truncation by interceptors.

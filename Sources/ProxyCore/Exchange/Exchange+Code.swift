@@ -3,12 +3,10 @@ import Interception
 
 /// External code that runs off the loop (`swift`): a phase waits for it and continues with its result.
 extension Exchange {
-    mutating func suspend(
-        _ message: SuspendedPhase.Message, _ suspension: Suspension, _ outcome: Outcome, _ out: inout Outbox
-    ) {
-        let limit = bounded(out.now + suspension.call.deadline)
-        enter(.intercepting(SuspendedPhase(message, suspension, outcome)), until: limit)
-        out.orders.append(.intercept(id, suspension.call))
+    mutating func suspend(_ phase: SuspendedPhase, _ out: inout Outbox) {
+        let limit = bounded(out.now + phase.suspension.call.deadline)
+        stage.enter(.intercepting(phase), until: limit)
+        out.orders.append(.intercept(id, phase.suspension.call))
         out.orders.append(.wake(at: limit))
     }
 
@@ -16,12 +14,12 @@ extension Exchange {
     mutating func intercepted(
         _ answer: SwiftAnswer, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        guard case .intercepting(let phase) = stage else { return }
-        enter(.deciding)
+        guard case .intercepting(let phase) = stage.state else { return }
+        stage.enter(.deciding)
         switch phase.message {
         case .request(var head):
             let outcome = resume(phase, answer, &head, out)
-            edited(head, outcome, &context, &out)
+            requestJudged(head, outcome, &context, &out)
         case .response(let body):
             var head = response
             let made = resume(phase, answer, &head, out)

@@ -93,7 +93,7 @@ extension Exchange {
 
     /// Gives the filters the response to a call.
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .calling = stage else { return }
+        guard case .calling = stage.state else { return }
         guard let action = ask(context, out, { $0.event(.answered(response), &$1) }) else {
             return cut(reset: true, &out)
         }
@@ -102,7 +102,7 @@ extension Exchange {
 
     /// Tells the filters that their call failed.
     mutating func callFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .calling = stage else { return }
+        guard case .calling = stage.state else { return }
         if !filtersFailed(reason, &context, &out) { cut(reset: true, &out) }
     }
 
@@ -121,9 +121,9 @@ extension Exchange {
         guard filters?.isHolding == true, let action = ask(context, out, { $0.event(.woke, &$1) }) else {
             return false
         }
-        if case .calling = stage, case .proceed = action {
+        if case .calling = stage.state, case .proceed = action {
             // end the call that took too long before asking for a connection
-            enter(.waiting(.send), until: out.now + 1)
+            stage.enter(.waiting(.lease), until: out.now + 1)
             out.orders.append(.wake(at: out.now + 1))
             return true
         }
@@ -133,18 +133,12 @@ extension Exchange {
 
     /// Resumes a filter's wait: a person has answered, or another exchange has finished.
     mutating func filterWaitCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard awaitsPerson else { return }
+        guard stage.awaitsFilter else { return }
         _ = filtersWoke(&context, &out)
     }
 
-    var awaitsPerson: Bool { if case .waiting(.filter) = stage { true } else { false } }
-
-    /// Whether a filter waits for this ticket.
-    func awaits(_ ticket: WaitingTicket) -> Bool {
-        if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
-    }
-
     private mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {
+        requestPhase.giveUpWait()
         switch action {
         case .deliver(let held): deliverHeld(held, context, &out)
         case .giveBack(let original):
@@ -155,19 +149,19 @@ extension Exchange {
             deliverHeld(original, context, &out)
         case .call(let call):
             let limit = filters?.limit ?? .max
-            enter(.calling(until: limit), until: limit)
+            stage.enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
         case .wait(let time):
-            enter(.waiting(.filter(nil)), until: bounded(time))
+            stage.enter(.waiting(.filter(nil)), until: bounded(time))
             out.orders.append(.wake(at: bounded(time)))
         case .ask(let transaction, let time):
-            enter(.waiting(.filter(nil)), until: time)
+            stage.enter(.waiting(.filter(nil)), until: time)
             out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
-            enter(.waiting(.filter(ticket)), until: bounded(time))
+            stage.enter(.waiting(.filter(ticket)), until: bounded(time))
             out.orders.append(.awaitTicket(id, ticket))
             out.orders.append(.wake(at: bounded(time)))
-        case .proceed, .hold: leaseForSending(&context, &out)
+        case .proceed, .hold: lease(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)
             answer(error, &out)

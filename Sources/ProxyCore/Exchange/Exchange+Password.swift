@@ -10,7 +10,7 @@ extension Exchange {
         do throws(ProxyError) {
             let check = try PasswordGate.check(
                 request, engine.settings.users, flow: log.record.flow, client: context.source.address)
-            enter(.authenticating, until: out.now + PasswordGate.longestCheck)
+            stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
             out.orders.append(.authenticate(id, check))
         } catch {
             refusePassword(error, &out)
@@ -21,7 +21,7 @@ extension Exchange {
     mutating func authenticated(
         _ verdict: PasswordVerdict, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        guard case .authenticating = stage else { return }
+        guard case .authenticating = stage.state else { return }
         if let refusal = PasswordGate.refusal(verdict) { return refusePassword(refusal, &out) }
         accept(&context, &out)
     }

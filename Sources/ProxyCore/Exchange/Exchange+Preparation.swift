@@ -18,7 +18,7 @@ extension Exchange {
         let limit = engine.settings.limits.keptBody
         guard needsBody, hasRoomFor(limit) else { return isPrepared(.overLimit, context, &out) }
         let held = HeldResponse(reason: .preparation, head: response, limit: limit)
-        enter(.holding(held), until: bounded(out.now + engine.settings.timeouts.idle))
+        stage.enter(.holding(held), until: bounded(out.now + engine.settings.timeouts.idle))
         return false
     }
 
@@ -38,7 +38,7 @@ extension Exchange {
         _ body: [UInt8], _ made: BodyOutcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         if case .suspend(let suspension) = made.outcome.verdict {
-            return suspend(.preparation(body), suspension, made.outcome, &out)
+            return suspend(SuspendedPhase(.preparation(body), suspension, made.outcome), &out)
         }
         guard let made = judged(made, context, &out) else { return }
         prepared(body, made, &context, &out)
@@ -50,7 +50,7 @@ extension Exchange {
     ) {
         let bytes = made.body.bytes(insteadOf: body)
         var held = HeldResponse(reason: .advice, head: response, body: bytes, limit: bytes.count)
-        learnFlow(held, context)
+        classification?.learnFlow(from: held, into: context.stores.flows)
         guard let limit = filtersHold(context, out) else {
             return deliverHeld(held, context, &out)
         }

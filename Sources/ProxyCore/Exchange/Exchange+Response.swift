@@ -9,23 +9,18 @@ extension Exchange {
     /// Part of the response has arrived.
     mutating func answering(_ now: Int) {
         attempt.hasAnswered = true
-        switch stage {
-        case .delivering, .holding: wait(until: bounded(now + engine.settings.timeouts.idle))
+        switch stage.state {
+        case .delivering, .holding: stage.wait(until: bounded(now + engine.settings.timeouts.idle))
         default: break
         }
     }
 
-    /// The size that an interim response counts for besides its fields, in bytes.
-    private static let leastInterim = 64
-
     /// Relays an interim response (RFC 9110 §15.2), unless Usher has already sent a 100 itself.
     mutating func interimCame(_ head: ResponseHead, _ context: inout ClientContext, _ out: inout Outbox) {
-        // interim responses come at any pace, and no flow-control window limits them
-        attempt.lease.interimBytes += head.fields.bytes.count + Self.leastInterim
-        guard attempt.lease.interimBytes <= engine.settings.limits.header else {
+        guard attempt.takesInterim(head, limit: engine.settings.limits.header) else {
             return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
         }
-        guard case .awaiting = stage, terms.hasClient else { return }
+        guard case .awaiting = stage.state, terms.hasClient else { return }
         // Usher has already sent 100 (Continue) for a body that it keeps
         if head.status == 100, body.isKept { return }
         out.replies.append(.interim(head, isOwn: false))
@@ -33,23 +28,20 @@ extension Exchange {
 
     /// Handles the final head of the response, which is in `response`.
     mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .awaiting = stage else { return }
+        guard case .awaiting = stage.state else { return }
         attempt.framing = framing
         log.record.originVersion = response.version
         attempt.wishes.answerLimit = nil
         log.capture.answered(out.now)
-        if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
-            return failed(.credentialsRefused(origin.peer), &context, &out)
-        }
+        if let refusal = attempt.refusal(of: response) { return failed(refusal, &context, &out) }
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
-            attempt.isBinding = true
-            if !terms.isCall { bind(&context, &out) }
+            attempt.challenged(&context, of: id, terms, user: log.record.user, &out)
         }
         answerSeen(context, out)
         guard isPrepared(context, &out) else { return }
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
-        if let held = holding(context, out) { return enter(.holding(held), until: deadline) }
-        enter(.delivering, until: deadline)
+        if let held = holding(context, out) { return stage.enter(.holding(held), until: deadline) }
+        stage.enter(.delivering, until: deadline)
         deliver(framing, context, &out)
     }
 
@@ -62,7 +54,7 @@ extension Exchange {
         if let limit = filtersHold(context, out) {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
-        if tellsFlow {
+        if classification?.tellsFlow(in: response) == true {
             return HeldResponse(reason: .flow, head: response, limit: min(Classifier.bodyPeek, kept))
         }
         guard isAnswerRead(out), hasRoomFor(kept) else { return nil }
@@ -83,36 +75,18 @@ extension Exchange {
         return phases.readsBody(of: response, to: sent, plan, from: first, EditContext(response: self, at: out.seconds))
     }
 
-    private var tellsFlow: Bool {
-        guard let action = classification?.action else { return false }
-        return (action == .startAuthenticate || action == .authenticate) && response.status == 200
-    }
-
     /// Handles 101: the connection changes its protocol and is relayed unread (RFC 9110 §15.2.2).
     mutating func switched(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .awaiting = stage else { return }
-        guard attempt.offersUpgrade else {
-            return failed(
-                ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
-        }
-        if response.version == .http2 {
-            if request.version != .http2, let key = WebSocketKey(of: request) {
-                response.fields.set(WebSocketKey.answerName, key.answer)
-            }
-        } else if let key = attempt.socketKey {
-            guard response.fields[WebSocketKey.answerName] == key.answer else {
-                return failed(
-                    ProxyError.badResponse("the origin switched to a WebSocket without its Sec-WebSocket-Accept"),
-                    &context, &out)
-            }
-            response.fields.remove(named: WebSocketKey.answerName)
+        guard case .awaiting = stage.state else { return }
+        if let refusal = attempt.refusal(ofSwitch: &response, to: received.head) {
+            return failed(refusal, &context, &out)
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
         log.capture.delivery = .response
         log.record.originVersion = response.version
         log.tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
-        enter(.tunnelling, until: .max)
+        stage.enter(.tunnelling, until: .max)
     }
 
     // MARK: to the client
@@ -131,16 +105,9 @@ extension Exchange {
         filters?.end(.delivered(status: response.status))
         log.capture.delivery = .response
         for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
-        var manner = HeadManner(isLast: isLast)
-        if attempt.isBinding, response.fields.hasConnectionChallenge {
-            // RFC 4559 §6: the client answers such a challenge only if it knows that its connection is not shared
-            manner.lines = Self.keepsConnections
-        }
         log.tell(.delivered(status: response.status), out.now)
-        out.replies.append(.head(response, framing, manner))
+        out.replies.append(.head(response, framing, attempt.manner(of: response, isLast: isLast)))
     }
-
-    private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
 
     /// Runs the response phase on the head and the body, or on the head alone when no more is needed. Logs
     /// what happened.
@@ -170,7 +137,7 @@ extension Exchange {
             // a response that is not held cannot wait for code
             guard case .whole(let bytes) = body else { return BodyOutcome() }
             let message = stage == .delivery ? SuspendedPhase.Message.response(bytes) : .preparation(bytes)
-            suspend(message, suspension, made.outcome, &out)
+            suspend(SuspendedPhase(message, suspension, made.outcome), &out)
             return nil
         }
         return judged(made, context, &out)
@@ -205,24 +172,18 @@ extension Exchange {
     mutating func responseBodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
     ) -> BodyDisposition {
-        if case .pacing(let paced) = stage {
+        if case .pacing(let paced) = stage.state {
             paced.append(bytes)
             letThrough(paced, &out)
             return .used
         }
-        guard case .holding(var held) = stage else { return .pass }
-        // leave the stage first, so that the array is changed without a copy
-        enter(.awaiting)
-        held.body.append(bytes)
-        let count = held.body.count
-        let limit = held.limit
-        enter(.holding(held))
-        if count > limit {
+        guard let held = stage.hold(bytes) else { return .pass }
+        if !held.fits {
             cannotHold(
                 .badResponse(
                     "the answer is larger than is read of one (authorization.limits.answer, limits.buffered_body)"),
                 .overLimit, "the answer is too large to be looked through", &context, &out)
-        } else if !mayKeep(context, beside: count) {
+        } else if !mayKeep(context, beside: held.count) {
             cannotHold(
                 .noRoom("the answer cannot be kept"), .noRoom,
                 "limits.buffered leaves no room to look through the answer", &context, &out)
@@ -242,14 +203,14 @@ extension Exchange {
         _ error: ProxyError, _ arrival: EditedBody.Arrival, _ words: String, _ context: inout ClientContext,
         _ out: inout Outbox
     ) {
-        guard case .holding(let held) = stage else { return }
+        guard case .holding(let held) = stage.state else { return }
         if held.reason == .call { return failed(error, &context, &out) }
         if held.reason == .preparation, !isPrepared(arrival, context, &out) { return }
         if held.reason == .advice || held.reason == .preparation {
             log.tell(.unread(words), out.now)
             answerUnheld(context, out)
         }
-        enter(.delivering)
+        stage.enter(.delivering)
         guard let made = editResponse(arrival, context, &out) else { return }
         if let paced = paced(made.outcome, attempt.framing, body: held.body, out.now) { return pace(paced, &out) }
         reply(attempt.framing, &out)
@@ -261,17 +222,17 @@ extension Exchange {
     mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
         // the origin is done, so its places at limits are free, however long the rest takes
         if !attempt.turns.isEmpty { attempt.turns = [] }
-        switch stage {
+        switch stage.state {
         case .delivering:
-            release(reusable: isStillBound(context), &out)
+            release(reusable: attempt.isStillBound(context), &out)
             out.replies.append(.end(trailers: trailers))
             complete(out.now)
         case .pacing(let paced):
-            release(reusable: isStillBound(context), &out)
+            release(reusable: attempt.isStillBound(context), &out)
             paced.end(trailers: trailers)
             letThrough(paced, &out)
         case .holding(let held):
-            release(reusable: terms.isCall ? !attempt.isBinding : isStillBound(context), &out)
+            release(reusable: terms.isCall ? !attempt.isBinding : attempt.isStillBound(context), &out)
             heldWhole(held, &context, &out)
         default: break
         }
@@ -280,22 +241,22 @@ extension Exchange {
     private mutating func heldWhole(
         _ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        enter(.deciding)
+        stage.enter(.deciding)
         switch held.reason {
         case .call: deliverHeld(held, context, &out)
         case .flow, .edit:
-            learnFlow(held, context)
+            classification?.learnFlow(from: held, into: context.stores.flows)
             deliverHeld(held, context, &out)
         case .preparation: prepare(held, &context, &out)
         case .advice:
-            learnFlow(held, context)
+            classification?.learnFlow(from: held, into: context.stores.flows)
             considerHeld(held, &context, &out)
         }
     }
 
     /// Edits and delivers a response that is held whole.
     mutating func deliverHeld(_ held: HeldResponse, _ context: ClientContext, _ out: inout Outbox) {
-        enter(.deciding)
+        stage.enter(.deciding)
         response = held.head
         guard let made = editResponse(.whole(held.body), context, &out) else { return }
         deliver(made, of: held.body, &out)
@@ -304,7 +265,7 @@ extension Exchange {
     /// Finishes the response phase of a response that was held whole.
     mutating func heldEdited(_ body: [UInt8], _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox) {
         if case .suspend(let suspension) = made.outcome.verdict {
-            return suspend(.response(body), suspension, made.outcome, &out)
+            return suspend(SuspendedPhase(.response(body), suspension, made.outcome), &out)
         }
         guard let made = judged(made, context, &out) else { return }
         deliver(made, of: body, &out)
@@ -325,14 +286,6 @@ extension Exchange {
         complete(out.now)
     }
 
-    /// Remembers which flow the `authId` in a response of AM belongs to.
-    func learnFlow(_ held: HeldResponse, _ context: ClientContext) {
-        guard tellsFlow, let flows = context.stores.flows, let payload = classification?.payload,
-            let authId = held.plainBody(held.limit).flatMap(Classifier.authId)
-        else { return }
-        flows.remember(authId: authId, payload: payload)
-    }
-
     // MARK: the end of the origin's stream
 
     /// The origin closed before its response was complete.
@@ -341,15 +294,16 @@ extension Exchange {
         fault: TLSFault? = nil, _ ending: StreamEnding, _ context: inout ClientContext,
         _ out: inout Outbox
     ) {
-        switch stage {
+        switch stage.state {
         case .leasing: failed(.terminated(ending), &context, &out)
         case .awaiting:
-            if mayRepeat(ending) {
+            if attempt.mayRepeat(received, after: ending, retries: retries.total, limit: engine.settings.limits.retries)
+            {
                 retries.enterUnasked()
                 release(reusable: false, &out)
                 // a proof covers one sending only, so the retry starts without it
                 if let plain = attempt.plain { attempt.head = plain }
-                return leaseForSending(by: .new, &context, &out)
+                return lease(by: .new, &context, &out)
             }
             if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
             failed(attempt.hasAnswered ? .incomplete(ending) : .terminated(ending), &context, &out)
@@ -367,25 +321,10 @@ extension Exchange {
             &out)
     }
 
-    /// Whether to resend the request before any byte of a response. The origin must have refused it unprocessed, or else a
-    /// pooled connection was stale and the method is idempotent (RFC 9110 §9.2.2).
-    private func mayRepeat(_ ending: StreamEnding) -> Bool {
-        guard !attempt.hasAnswered, body.isKept, retries.total < max(1, engine.settings.limits.retries) else {
-            return false
-        }
-        switch ending {
-        case .reset(let code): return code == .refused
-        case .connection, .silence: return attempt.lease.isReused && mayGoTwice
-        }
-    }
-
-    /// Whether sending the request a second time is safe when it is unknown whether the first arrived.
-    var mayGoTwice: Bool { body.isKept && (attempt.head?.method ?? request.method).isIdempotent }
-
     /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
     mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
         if filtersFailed(error.details, &context, &out) { return }
-        if hasStarted {
+        if stage.hasStarted {
             log.tell(.failed(token: error.token, details: error.details), out.now)
             return cut(reset: true, &out)
         }

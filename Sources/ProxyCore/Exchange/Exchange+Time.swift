@@ -8,10 +8,10 @@ extension Exchange {
     /// origin will respond.
     mutating func touched(_ leg: Leg, _ now: Int) {
         let timeouts = engine.settings.timeouts
-        switch stage {
-        case .delivering, .holding: wait(until: bounded(now + timeouts.idle))
+        switch stage.state {
+        case .delivering, .holding: stage.wait(until: bounded(now + timeouts.idle))
         case .awaiting where leg == .origin:
-            wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
+            stage.wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
         case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
             .pacing, .tunnelling, .over:
             break
@@ -21,30 +21,26 @@ extension Exchange {
     /// When to give up a request whose client has closed its sending side before any part of the response came:
     /// the client may be gone.
     private func halfClosedLimit(_ ended: Int?) -> Int {
-        guard let ended, terms.hasClient else { return .max }
+        guard let ended, terms.hasClient, stage.precedesResponse else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
-        switch stage {
-        case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting, .intercepting: break
-        case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
-        }
-        let hasBegun = filters?.keepsResponse == true || (isLeased && attempt.hasAnswered)
+        let hasBegun = filters?.keepsResponse == true || (stage.isLeased && attempt.hasAnswered)
         return timeout == 0 || hasBegun ? .max : max(ended, log.capture.began) + timeout
     }
 
     /// When `woke` must be called, if the client closed its side at that time.
     func wakeAt(clientEnded ended: Int?) -> Int {
-        min(deadline, halfClosedLimit(ended), uploadAt, attempt.wishes.answerLimit ?? .max)
+        min(stage.deadline, halfClosedLimit(ended), uploadAt, attempt.wishes.answerLimit ?? .max)
     }
 
     /// When more of a paced request body may go out.
-    private var uploadAt: Int { awaitsResponse ? attempt.upload?.bytes.next(0) ?? .max : .max }
+    private var uploadAt: Int { stage.awaitsResponse ? attempt.uploadAt : .max }
 
     /// Acts on the timeouts that are due.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
-        if out.now >= uploadAt { letUp(&out) }
-        if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= deadline {
+        if out.now >= uploadAt { upload(&out) }
+        if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= stage.deadline {
             answerMissed(&context, &out)
-        } else if out.now >= deadline {
+        } else if out.now >= stage.deadline {
             timedOut(&context, &out)
         } else if out.now >= halfClosedLimit(context.endedAt) {
             // the client may still listen, so report the error
@@ -52,18 +48,11 @@ extension Exchange {
         }
     }
 
-    /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
-    mutating func limitAnswer(_ out: inout Outbox) {
-        guard let wish = attempt.wishes.timeout, attempt.wishes.answerLimit == nil else { return }
-        attempt.wishes.answerLimit = out.now + wish.milliseconds
-        out.orders.append(.wake(at: out.now + wish.milliseconds))
-    }
-
     /// The interceptor's timeout expired.
     private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
         attempt.wishes.answerLimit = nil
         guard let wish = attempt.wishes.timeout else { return }
-        switch stage {
+        switch stage.state {
         case .leasing, .awaiting: failed(.missed(wish), &context, &out)
         case .reading, .authenticating, .collecting, .delivering, .holding, .deciding, .calling, .waiting, .pacing,
             .intercepting, .tunnelling, .over:
@@ -72,7 +61,7 @@ extension Exchange {
     }
 
     private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
-        switch stage {
+        switch stage.state {
         case .authenticating: return refusePassword(PasswordGate.late, &out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
         case .reading, .tunnelling, .over: return
@@ -84,7 +73,7 @@ extension Exchange {
         case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
         if filtersWoke(&context, &out) { return }
-        switch stage {
+        switch stage.state {
         case .leasing: leaseFailed(.timedOut, &context, &out)
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
         case .delivering, .holding, .pacing:
@@ -100,11 +89,11 @@ extension Exchange {
     /// The client sends no more.
     /// - Parameter lacksBody: the client ended before the end of the request's body.
     mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
-        switch stage {
+        switch stage.state {
         case .collecting: if lacksBody { cut(reset: false, &out) }
         case .awaiting, .delivering, .holding, .pacing:
             // without a connection the body waits
-            if lacksBody { cut(reset: hasStarted, &out) }
+            if lacksBody { cut(reset: stage.hasStarted, &out) }
         case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:
             break
@@ -115,7 +104,7 @@ extension Exchange {
     /// side and still wait for the response.
     /// - Returns: false when there is nothing to give up.
     mutating func giveUpWait(_ out: inout Outbox) -> Bool {
-        if case .waiting(.attempt) = stage {
+        if case .waiting(.attempt) = stage.state {
             log.tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
         } else {
             guard noteAbandoned(out.now) else { return false }

@@ -6,19 +6,19 @@ extension Exchange {
     // MARK: waiting
 
     /// - Parameter wait: in milliseconds.
-    mutating func pause(_ resumption: Resumption, for wait: Int, _ out: inout Outbox) {
-        enter(.waiting(resumption), until: out.now + wait)
+    mutating func pause(_ resumption: ExchangeStage.Resumption, for wait: Int, _ out: inout Outbox) {
+        stage.enter(.waiting(resumption), until: out.now + wait)
         out.orders.append(.wake(at: out.now + wait))
     }
 
     /// Continues after the wait.
-    mutating func resume(_ resumption: Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func resume(_ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
         switch resumption {
         case .filter: break
-        case .send: leaseForSending(&context, &out)
+        case .request: resumeRequest(&context, &out)
+        case .lease: lease(&context, &out)
         case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
         case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &out)
-        case .turn(let passage): advance(passage, &context, &out)
         case .attempt: send(&context, &out)
         case .called(let answer): end(.called(answer), out.now)
         }
@@ -48,12 +48,8 @@ extension Exchange {
                 interceptor: grant.wish.interceptor, number: grant.number, of: grant.most, milliseconds: grant.wait),
             out.now)
         release(reusable: false, &out)
-        if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
-        if let basis = grant.wish.basis {
-            attempt.basis = (basis.head, basis.body ?? attempt.body)
-            attempt.renew()
-        }
-        enter(.waiting(.attempt), until: bounded(out.now + grant.wait))
+        attempt.renew(from: grant.wish.basis, keepsEdits: engine.settings.chain.editsPersist)
+        stage.enter(.waiting(.attempt), until: bounded(out.now + grant.wait))
         out.orders.append(.wake(at: out.now + grant.wait))
         return true
     }
@@ -88,16 +84,13 @@ extension Exchange {
     mutating func paced(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
     ) -> PacedResponse? {
-        var ending = attempt.wishes.ending
-        ending.add(outcome.ending)
-        let manner = PacedResponse.Manner(
-            delay: log.drawn(outcome.delays, now), rate: outcome.rate, cut: ending.cut, hold: log.held(ending, now))
+        let manner = attempt.pace(outcome, &log, now)
         return manner.isPlain
             ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
     }
 
     mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
-        enter(.pacing(paced))
+        stage.enter(.pacing(paced))
         letThrough(paced, &out)
     }
 
@@ -109,10 +102,10 @@ extension Exchange {
         let idle = out.now + engine.settings.timeouts.idle
         switch paced.rest(out.now) {
         case .waits(let time):
-            wait(until: time)
+            stage.wait(until: time)
             out.orders.append(.wake(at: time))
-        case .lacks: wait(until: idle)
-        case .passes: enter(.delivering, until: idle)
+        case .lacks: stage.wait(until: idle)
+        case .passes: stage.enter(.delivering, until: idle)
         case .ends(let trailers):
             out.replies.append(.end(trailers: trailers))
             complete(out.now)
@@ -126,23 +119,4 @@ extension Exchange {
         log.capture.delivery = .own(response)
         out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
-
-    /// Sends the origin the part of a paced request body that is due.
-    mutating func letUp(_ out: inout Outbox) {
-        guard let upload = attempt.upload else { return }
-        let bytes = upload.bytes.take(out.now)
-        if !bytes.isEmpty {
-            out.send(bytes.span, of: id)
-            if case .awaiting = stage { wait(until: bounded(out.now + engine.settings.timeouts.idle)) }
-        }
-        if let next = upload.bytes.next(out.now) { return out.orders.append(.wake(at: next)) }
-        guard upload.isWhole else { return }
-        attempt.upload = nil
-        out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: received, engine)))
-        sentWhole(out.now)
-    }
-}
-
-extension Exchange.Resumption {
-    var isFilters: Bool { if case .filter = self { true } else { false } }
 }

@@ -9,9 +9,10 @@ struct Exchange: ~Copyable {
     private(set) var id: ExchangeID
     private(set) var engine: Engine
     /// The call, when this exchange is a filter's call.
-    private var calling: CallUnderWay?
-    private(set) var stage = Stage.reading
+    private(set) var calling: CallUnderWay?
+    var stage = ExchangeStage()
     var received = ReceivedRequest()
+    var requestPhase = RequestPhase()
     var attempt = Attempt()
     var response = ResponseHead()
     var classification: Classification?
@@ -19,8 +20,6 @@ struct Exchange: ~Copyable {
     var phases = InterceptorPhases()
     var retries = RetryLedger()
     var log: ExchangeLog
-    /// When to call `woke`.
-    private(set) var deadline = Int.max
 
     init(_ id: ExchangeID, _ engine: Engine) {
         self.id = id
@@ -34,7 +33,7 @@ struct Exchange: ~Copyable {
         adopt(engine)
         calling = nil
         retries = RetryLedger()
-        enter(.reading, until: .max)
+        stage.enter(.reading, until: .max)
         attempt.origin = nil
         attempt.hasAnswered = false
         classification = nil
@@ -72,24 +71,12 @@ struct Exchange: ~Copyable {
         calling = nil
         filters = nil
         phases = InterceptorPhases()
+        requestPhase.begin()
         attempt.forget()
-        enter(.over(.complete), until: .max)
+        stage.enter(.over(.complete), until: .max)
     }
 
     // MARK: the stage
-
-    mutating func enter(_ stage: Stage) {
-        assert(self.stage.kind.mayBecome(stage.kind), "an exchange may not go from \(self.stage.kind) to \(stage.kind)")
-        self.stage = stage
-    }
-
-    /// Enters a stage that must end by a time.
-    mutating func enter(_ stage: Stage, until time: Int) {
-        enter(stage)
-        deadline = time
-    }
-
-    mutating func wait(until time: Int) { deadline = time }
 
     /// Limits a filter's wait to the total time for waits. Once the response goes to the client, no such
     /// limit applies.
@@ -98,59 +85,20 @@ struct Exchange: ~Copyable {
         return min(time, filters?.limit ?? .max)
     }
 
-    var isOver: Bool { if case .over = stage { true } else { false } }
-    var isReading: Bool { if case .reading = stage { true } else { false } }
-    var isTunnelling: Bool { if case .tunnelling = stage { true } else { false } }
-
-    /// Whether the exchange holds an origin's connection or waits for one.
-    var isLeased: Bool {
-        switch stage {
-        case .leasing, .awaiting, .delivering, .holding, .tunnelling: true
-        case .pacing(let paced): !paced.isWhole
-        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .over: false
-        }
-    }
-
-    /// Whether the request is out and its response is not complete.
-    var awaitsResponse: Bool {
-        switch stage {
-        case .awaiting, .delivering, .holding: true
-        case .pacing(let paced): !paced.isWhole
-        case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
-            .tunnelling, .over:
-            false
-        }
-    }
-
-    /// Whether body bytes may go to the origin unread.
-    var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.lease.sendsRaw }
-    /// Whether body bytes of the response may go to the client unread.
-    var deliversRaw: Bool { if case .delivering = stage { true } else { false } }
-    /// Whether a paced response has queued so much that the origin is not read.
-    var isPacedFull: Bool { if case .pacing(let paced) = stage { paced.isFull } else { false } }
+    var isOver: Bool { stage.isOver }
+    var isReading: Bool { stage.isReading }
+    var isTunnelling: Bool { stage.isTunnelling }
+    var awaitsResponse: Bool { stage.awaitsResponse }
 
     /// Whether the request's body is read.
     var wantsBody: Bool {
-        guard !body.hasEnded, attempt.upload?.bytes.isFull != true else { return false }
-        switch stage {
-        case .collecting: return true
-        case .awaiting, .delivering, .holding: return !body.isKept
-        case .pacing(let paced): return !body.isKept && !paced.isWhole
-        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
-            return false
-        }
+        guard !body.hasEnded, !attempt.isUploadFull else { return false }
+        if case .collecting = stage.state { return true }
+        return stage.awaitsResponse && !body.isKept
     }
 
-    /// Whether the client has received part of its response.
-    var hasStarted: Bool {
-        switch stage {
-        case .delivering: true
-        case .pacing(let paced): paced.hasStarted
-        case .reading, .authenticating, .collecting, .leasing, .awaiting, .holding, .deciding, .calling, .waiting,
-            .intercepting, .tunnelling, .over:
-            false
-        }
-    }
+    /// Whether body bytes may go to the origin unread.
+    var streamsRaw: Bool { wantsBody && stage.awaitsResponse && attempt.lease.sendsRaw }
 
     // MARK: calls
 
@@ -167,32 +115,17 @@ struct Exchange: ~Copyable {
     var caller: ExchangeID? { calling?.caller }
 
     /// Whether this is a call that goes on after its exchange has ended.
-    var isOrphan: Bool { calling?.limit != nil }
-
-    /// The time limit of such a call, in milliseconds.
-    private static let longestOrphan = 60_000
+    var isOrphan: Bool { calling?.isOrphan ?? false }
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
     /// - Returns: false for any other call.
     mutating func isLeft(_ out: borrowing Outbox) -> Bool {
-        guard let calling, let heir = calling.call.heir else { return false }
-        if isOrphan { return !isOver }
-        if out.isLeaving, !heir.isAwaited { return false }
-        switch stage {
-        case .awaiting, .holding, .intercepting, .waiting(.called): break
-        case .reading, .authenticating, .collecting, .leasing, .delivering, .deciding, .calling, .waiting, .pacing,
-            .tunnelling, .over:
-            return false
-        }
-        let limit = out.now + Self.longestOrphan
-        calling.leave(until: limit)
-        heir.inherit(until: limit)
-        wait(until: bounded(deadline))
+        guard let calling else { return false }
+        if calling.isOrphan { return !stage.isOver }
+        guard calling.goesOn(in: stage, out) else { return false }
+        stage.wait(until: bounded(stage.deadline))
         return true
     }
-
-    /// The limits at which the caller holds a place during the call.
-    var callersPlaces: [LimitKey] { calling?.places ?? [] }
 
     /// - Parameters:
     ///   - places: the limits at which the calling exchange holds a place.
@@ -215,21 +148,22 @@ struct Exchange: ~Copyable {
 
     /// Ends the exchange without a complete response.
     mutating func cut(reset: Bool, _ out: inout Outbox) {
-        if awaitsResponse { filters?.end(.cutShort) }
+        if stage.awaitsResponse { filters?.end(.cutShort) }
         release(reusable: false, &out)
         end(.cut(reset: reset), out.now)
     }
 
-    mutating func end(_ ending: Ending, _ now: Int) {
+    mutating func end(_ ending: ExchangeStage.Ending, _ now: Int) {
         log.record.milliseconds = now - log.capture.began
         filters = nil
+        requestPhase.begin()
         attempt.forget()
-        enter(.over(ending), until: .max)
+        stage.enter(.over(ending), until: .max)
     }
 
     /// Gives back the origin's connection, if any, and cancels external code.
     mutating func release(reusable: Bool, _ out: inout Outbox) {
-        if isLeased { out.orders.append(.release(id, reusable: reusable)) }
-        if case .intercepting = stage { out.orders.append(.cancelIntercept(id)) }
+        if stage.isLeased { out.orders.append(.release(id, reusable: reusable)) }
+        if case .intercepting = stage.state { out.orders.append(.cancelIntercept(id)) }
     }
 }

@@ -35,3 +35,20 @@ extension HeldResponse {
         limit = local.body.count
     }
 }
+
+/// Learns which flow the `authId` in a response of AM belongs to.
+extension Classification {
+    /// Whether the body of the response shows the flow of an `authId`.
+    func tellsFlow(in response: borrowing ResponseHead) -> Bool {
+        guard let action else { return false }
+        return (action == .startAuthenticate || action == .authenticate) && response.status == 200
+    }
+
+    /// Remembers the flow.
+    func learnFlow(from held: HeldResponse, into flows: (any FlowStore)?) {
+        guard tellsFlow(in: held.head), let flows, let payload,
+            let authId = held.plainBody(held.limit).flatMap(Classifier.authId)
+        else { return }
+        flows.remember(authId: authId, payload: payload)
+    }
+}

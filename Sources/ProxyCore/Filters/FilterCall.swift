@@ -39,4 +39,6 @@ final class FilterCall {
         self.heir = heir
         self.report = report
     }
+    /// Tells the login that AM now gets its answers.
+    func tellLogin() { if call.carriesAnswers { login?.tell() } }
 }

@@ -11,7 +11,7 @@ extension FilterSetup {
         self.init(
             engine, exchange.request, exchange.body.framing, exchange.body.classifierStep,
             watched: engine.watched(exchange.classification, sessionEnd), sessionEnd: sessionEnd,
-            body: exchange.arrivedBody,
+            body: exchange.received.body.arrived(exchange.attempt.body),
             point == .head ? engine.stepUp(for: exchange.request, exchange.body.framing) : nil, edits)
     }
 }

@@ -43,6 +43,10 @@ struct Attempt: ~Copyable {
     var turns: [Turn] = []
     /// The part of a paced body that has not gone out yet.
     var upload: PacedRequest?
+    /// Whether so much of a paced body waits that no more is read.
+    var isUploadFull: Bool { upload?.bytes.isFull ?? false }
+    /// When more of a paced body may go out.
+    var uploadAt: Int { upload?.bytes.next(0) ?? .max }
     var origin: Origin?
     var lease = Lease()
     /// The connection carries the client's identity, or will.
@@ -57,10 +61,24 @@ struct Attempt: ~Copyable {
     /// The framing of the response's body.
     var framing = BodyFraming.none
 
-    /// The next attempt starts from the request that this one sent.
-    mutating func persist() {
-        if let head = plain ?? head { basis = (head, body) }
+    /// Takes over what interceptors made of the request.
+    mutating func adopt(_ head: RequestHead, _ outcome: Outcome, _ terms: RouterTerms) {
+        wishes.ending = outcome.ending
+        guard case .proceed = outcome.verdict else { return }
+        self.head = head
+        wishes.timeout = outcome.timeout
+        if terms.hasClient { wishes.rate = outcome.rate }
+    }
+
+    /// The next attempt starts from an interceptor's version of the request; nil for that of before.
+    /// - Parameter keepsEdits: that of before is what this attempt sent.
+    mutating func renew(from version: RetryBasis?, keepsEdits: Bool) {
+        if keepsEdits, let head = plain ?? head { basis = (head, body) }
         renew()
+        if let version {
+            basis = (version.head, version.body ?? body)
+            renew()
+        }
     }
 
     /// The next attempt starts from the client's request, or from `basis`.

@@ -87,7 +87,7 @@ extension ClientConnection {
     private mutating func clientUnsecured(_ moment: ExchangeMoment, _ out: inout Outbox) {
         let cell = recorded(&out)
         cell.exchange.log.tell(moment, out.now)
-        cell.exchange.enter(.tunnelling)
+        cell.exchange.stage.enter(.tunnelling)
         close(reset: false, &out)
     }
 }

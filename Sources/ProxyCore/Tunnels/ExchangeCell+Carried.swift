@@ -8,7 +8,7 @@ import Interception
 extension ExchangeCell {
     /// Orders the child connection for the stream and gives it the request.
     func carry(_ out: inout Outbox) {
-        exchange.enter(.tunnelling, until: .max)
+        exchange.stage.enter(.tunnelling, until: .max)
         stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
         var forwarding = Forwarding(framing: .none)
         forwarding.isOwn = true

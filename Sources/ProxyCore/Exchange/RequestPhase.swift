@@ -1,0 +1,159 @@
+import HTTPCodec
+import Interception
+
+/// Takes a request from the outcome of its interceptors to its way out: code off the loop, turns at limits and a delay may come
+/// in between.
+struct RequestPhase: ~Copyable {
+    enum State: CaseIterable {
+        /// The interceptors have not judged the request of this attempt.
+        case open
+        /// Code works on the request, off the loop.
+        case code
+        /// The request waits for its turn at a limit.
+        case limit
+        /// An interceptor delays the request.
+        case delay
+        /// The request may go out.
+        case passed
+        /// Something else takes the request's place.
+        case replaced
+
+        /// The legal next states. Debug builds, including the tests, stop at any other.
+        var next: Set<State> {
+            switch self {
+            case .open, .code: [.open, .code, .limit, .delay, .passed, .replaced]
+            case .limit: [.open, .limit, .delay, .passed, .replaced]
+            case .delay: [.open, .passed]
+            // another attempt, or the end
+            case .passed, .replaced: [.open]
+            }
+        }
+    }
+
+    /// What the exchange has to do.
+    enum Step {
+        /// Send the request to its origin.
+        case pass(wasDelayed: Bool)
+        /// Wait for code, with the phase that it is part of.
+        case run(SuspendedPhase)
+        /// Wait until that time, or for the turn of the ticket; nil for the ticket of before.
+        case queue(until: Int, LimitTicket?)
+        case delay(until: Int)
+        /// Respond in the origin's place, after so many milliseconds.
+        case respond(DirectResponse, interceptor: String, after: Int)
+        /// Break the client's connection, after so many milliseconds.
+        case breaks(Breakage, interceptor: String, after: Int)
+        case abort(interceptor: String, reason: String)
+        /// A limit refuses the request; with the milliseconds until another may pass, if they are known.
+        case refuse(LimitWish, milliseconds: Int?)
+    }
+
+    private(set) var state = State.open
+    /// The limits that the request has to pass yet.
+    private var passage: LimitPassage?
+
+    var awaitsTurn: Bool { state == .limit }
+
+    private mutating func enter(_ next: State) {
+        assert(state.next.contains(next), "a request phase may not go from \(state) to \(next)")
+        state = next
+    }
+
+    /// Begins an attempt, or ends with the exchange. The request leaves the queue where it waits.
+    mutating func begin() {
+        enter(.open)
+        if passage != nil { passage = nil }
+    }
+
+    /// A filter decides what follows: the request waits no more.
+    mutating func giveUpWait() {
+        switch state {
+        case .code, .limit, .delay:
+            enter(.passed)
+            passage = nil
+        case .open, .passed, .replaced: break
+        }
+    }
+
+    /// No interceptor has a part in the request.
+    mutating func skip() { enter(.passed) }
+
+    /// The interceptors have judged the request.
+    /// - Parameters:
+    ///   - head: the request as they left it.
+    ///   - passage: the limits that the outcome asks for; nil for none.
+    ///   - turns: receives the places at limits.
+    mutating func judged(
+        _ head: RequestHead, _ outcome: Outcome, limits passage: LimitPassage?, _ turns: inout [Turn],
+        _ log: inout ExchangeLog, _ now: Int
+    ) -> Step {
+        if case .suspend(let suspension) = outcome.verdict {
+            enter(.code)
+            return .run(SuspendedPhase(.request(head), suspension, outcome))
+        }
+        guard let passage else { return act(on: outcome, &log, now) }
+        self.passage = passage
+        return pass(passage, &turns, &log, now)
+    }
+
+    /// A turn has come, or a wait is over.
+    mutating func resume(_ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
+        if let passage { return pass(passage, &turns, &log, now) }
+        enter(.passed)
+        return .pass(wasDelayed: true)
+    }
+
+    private mutating func pass(
+        _ passage: LimitPassage, _ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int
+    ) -> Step {
+        let before = passage.turn
+        switch passage.advance(&turns, &log, now) {
+        case .through:
+            self.passage = nil
+            return act(on: passage.outcome, &log, now)
+        case .waits(let time):
+            enter(.limit)
+            return .queue(until: time, passage.turn === before ? nil : passage.turn?.ticket)
+        case .refused(let wish, let milliseconds):
+            log.tell(.refused(interceptor: wish.interceptor, wish.policy.words), now)
+            enter(.replaced)
+            self.passage = nil
+            // the request is refused, so free its places
+            turns = []
+            return .refuse(wish, milliseconds: milliseconds)
+        }
+    }
+
+    private mutating func act(on outcome: Outcome, _ log: inout ExchangeLog, _ now: Int) -> Step {
+        switch outcome.verdict {
+        case .respond(let local, let interceptor):
+            enter(.replaced)
+            return .respond(local, interceptor: interceptor, after: log.drawn(outcome.delays, now))
+        case .breaks(let breakage, let interceptor):
+            enter(.replaced)
+            return .breaks(breakage, interceptor: interceptor, after: log.drawn(outcome.delays, now))
+        case .abort(let interceptor, let reason):
+            enter(.replaced)
+            return .abort(interceptor: interceptor, reason: reason)
+        case .proceed:
+            let wait = log.drawn(outcome.delays, now)
+            enter(wait > 0 ? .delay : .passed)
+            return wait > 0 ? .delay(until: now + wait) : .pass(wasDelayed: false)
+        case .suspend(let suspension):
+            enter(.replaced)
+            return .abort(interceptor: suspension.call.interceptor, reason: "its code is not done")
+        }
+    }
+}
+
+extension ProxyError {
+    /// A limit of an interceptor refused the request.
+    static func limited(by wish: LimitWish, milliseconds: Int?) -> ProxyError {
+        var error = ProxyError(
+            "http_request_denied", status: wish.policy.status,
+            "interceptor \(wish.interceptor) lets no more through than \(wish.policy.words)")
+        // in whole seconds, rounded up; 1 when the time is unknown
+        error.fields = [.init("Retry-After", "\(((milliseconds ?? 1) + 999) / 1000)")]
+        return error
+    }
+}
