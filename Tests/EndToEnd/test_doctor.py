@@ -126,18 +126,19 @@ def test_passwords_come_from_the_variables(daemon, examine, tmp_path):
 
 def test_a_listener_that_speaks_tls_alone(examine, write_config):
     findings = examine(write_config({"listen": ["https://127.0.0.1:4128"]}))
-    assert found(findings, "note", "https://127.0.0.1:4128 speaks TLS")
+    assert found(findings, "note", "https://127.0.0.1:4128 uses TLS")
     # a variable that speaks plain HTTP to it does not lead there
     config = write_config({"listen": ["https://127.0.0.1:4128"]})
     for url, verdict in (("http://127.0.0.1:4128", "problem"), ("https://127.0.0.1:4128", "ok")):
-        assert found(examine(config, HTTPS_PROXY=url), verdict, "HTTPS_PROXY lead"), url
+        words = "HTTPS_PROXY point at" if verdict == "ok" else "HTTPS_PROXY is http"
+        assert found(examine(config, HTTPS_PROXY=url), verdict, words), url
 
 
 def test_variables_that_lead_elsewhere(daemon, examine, call):
     proxy = daemon()
     variables = shell(call, proxy.named) | {"HTTPS_PROXY": "http://u:secret@10.0.0.1:3128", "http_proxy": ""}
     findings = examine(proxy.named, **variables)
-    (finding,) = found(findings, "problem", "HTTPS_PROXY leads to")
+    (finding,) = found(findings, "problem", "HTTPS_PROXY is http://")
     assert "secret" not in finding[1] and "10.0.0.1:3128" in finding[1]
     assert found(findings, "problem", "http_proxy is not set")
 
@@ -368,5 +369,5 @@ def test_a_daemon_that_is_asked_over_tcp(daemon, examine, binary, write_config, 
 
 def test_a_group_that_is_none(examine, write_config):
     config = write_config({"listen": ["127.0.0.1:1"], "admin": {"group": "no-such-group"}})
-    (_, _, remedy), = found(examine(config), "problem", "no-such-group, which is no group of this machine")
+    (_, _, remedy), = found(examine(config), "problem", "no-such-group, which is not a group on this machine")
     assert remedy == "addgroup --system no-such-group"

@@ -74,7 +74,7 @@ def test_nothing_is_written_through_a_link(call, made, victim, name):
 def test_a_file_with_a_second_name_is_not_taken(call, made, tmp_path, name):
     os.link(made / name, tmp_path / "second")
     before = (tmp_path / "second").read_bytes()
-    refused(call("ca", "rotate"), made / name, "2 names")
+    refused(call("ca", "rotate"), made / name, "2 hard links")
     assert (tmp_path / "second").read_bytes() == before
 
 
@@ -228,7 +228,7 @@ def test_programs_are_told_of_no_folder_that_others_may_swap(call, made, tmp_pat
     for verb in (["env"], ["run", "--", "true"]):
         done = call(*verb, STATE_DIRECTORY=str(state))
         if remedy:
-            refused(done, "in place of between", f"chmod {remedy} {above})")
+            refused(done, "may replace between", f"chmod {remedy} {above})")
         else:
             assert done.returncode == 0, done.stderr
     # the CA itself is told by whom its folder belongs to, so that a daemon may stand in a container's volume
@@ -272,7 +272,7 @@ def test_a_folder_that_another_made_where_everybody_may_is_refused(call, belongi
     for path in [folder, *folder.iterdir()]:
         os.chown(path, OTHER, OTHER)
     for verb in (["ca", "show"], ["ca", "rotate"], ["env"], ["run", "--", "true"]):
-        refused(call(*verb, STATE_DIRECTORY=str(folder)), f"user {OTHER} made usher where everybody may")
+        refused(call(*verb, STATE_DIRECTORY=str(folder)), f"user {OTHER} created usher where everybody may")
     # one's own is one's own there, too
     for path in [folder, *folder.iterdir()]:
         os.chown(path, os.geteuid(), os.getegid())
@@ -305,7 +305,7 @@ def test_an_export_is_not_written_through_a_link_of_others(call, tmp_path, victi
 
 def test_an_export_does_not_change_a_file_with_two_names(call, tmp_path, victim, made):
     os.link(victim, tmp_path / "out.pem")
-    refused(call("ca", "export", "--output", tmp_path / "out.pem"), "2 names")
+    refused(call("ca", "export", "--output", tmp_path / "out.pem"), "2 hard links")
     assert victim.read_text() == VICTIM
 
 
