@@ -3,6 +3,7 @@
 import base64
 import json
 import threading
+import time
 
 import pytest
 
@@ -164,6 +165,23 @@ def test_servers_that_close_without_a_word(start, origin):
             assert (answer.status, answer.body) == (200, b"granted"), usher.flow("/closing").events
     # nothing was sent twice
     assert len(am.requests) == 60 and len(gate.requests) == 60
+
+
+def test_calls_share_connections_among_themselves_alone(start, origin):
+    """AM keeps its connections: calls use them again, and a client's own request never does."""
+    am = origin(succeed)
+    gate = gateway(origin, "http://am.localhost/am/")
+    usher = start(fake_shop(gate, am))
+    begun = time.monotonic()
+    # the first calls do not know yet that AM keeps its connections
+    while True:
+        before = len(am.accepted)
+        assert ask(usher, f"{gate.url}/kept").status == 200, usher.flow("/kept").events
+        if len(am.accepted) == before:
+            break
+        assert time.monotonic() - begun < 10, "each call opens a connection"
+    ask(usher, f"http://am.localhost:{am.port}/am/XUI/")
+    assert len(am.accepted) == before + 1
 
 
 # the client's session

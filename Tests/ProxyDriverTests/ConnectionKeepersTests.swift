@@ -7,37 +7,30 @@ import Testing
 @Suite("Origins that keep connections open")
 struct ConnectionKeepersTests {
     private let origin = Origin(scheme: .http, host: "am.test", port: 80)
+    private var keepers = ConnectionKeepers()
 
-    @Test func anIdleConnectionIsNotOpenBeforeItsOriginHasKeptOne() {
-        var keepers = ConnectionKeepers()
-        let unproven = keepers.isOpen(origin, idle: 49)
-        let proven = keepers.isOpen(origin, idle: 50)
-        let later = keepers.isOpen(origin, idle: 0)
-        #expect(!unproven && proven && later)
+    @Test mutating func anIdleConnectionIsNotOpenBeforeItsOriginHasKeptOne() {
+        keepers.seen(origin, idle: 49)
+        #expect(!keepers.isOpen(origin, idle: 0))
+        keepers.seen(origin, idle: 50)
+        #expect(keepers.isOpen(origin, idle: 0))
     }
 
-    @Test func aConnectionThatWasIdleForLongMayBeClosed() {
-        var keepers = ConnectionKeepers()
-        let old = keepers.isOpen(origin, idle: 1_000)
-        // but it shows that the origin keeps connections
-        let new = keepers.isOpen(origin, idle: 0)
-        #expect(!old && new)
+    @Test mutating func aConnectionThatWasIdleForLongMayBeClosed() {
+        keepers.seen(origin, idle: 5_000)
+        #expect(keepers.isOpen(origin, idle: 999) && !keepers.isOpen(origin, idle: 1_000))
     }
 
-    @Test func anOriginThatClosesAtOnceKeepsNone() {
-        var keepers = ConnectionKeepers()
-        _ = keepers.isOpen(origin, idle: 50)
+    @Test mutating func anOriginThatClosesAtOnceKeepsNone() {
+        keepers.seen(origin, idle: 50)
         keepers.closed(origin, idle: 50)
-        let kept = keepers.isOpen(origin, idle: 0)
+        #expect(keepers.isOpen(origin, idle: 0))
         keepers.closed(origin, idle: 49)
-        let closed = keepers.isOpen(origin, idle: 0)
-        #expect(kept && !closed)
+        #expect(!keepers.isOpen(origin, idle: 0))
     }
 
-    @Test func originsAreKnownApart() {
-        var keepers = ConnectionKeepers()
-        _ = keepers.isOpen(origin, idle: 50)
-        let other = keepers.isOpen(Origin(scheme: .http, host: "am.test", port: 81), idle: 0)
-        #expect(!other)
+    @Test mutating func originsAreKnownApart() {
+        keepers.seen(origin, idle: 50)
+        #expect(!keepers.isOpen(Origin(scheme: .http, host: "am.test", port: 81), idle: 0))
     }
 }

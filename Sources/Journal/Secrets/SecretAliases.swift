@@ -226,15 +226,28 @@ public struct SecretAliases: Sendable {
 
     /// The secret as it is, and as written in URLs, forms and JSON.
     private static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
-        var encoded: [UInt8] = []
-        var partly: [UInt8] = []
-        var json: [UInt8] = []
+        if bytes.allSatisfy(ASCII.isUnreserved) { return [bytes] }
+        var (encoded, partly, json) = ([UInt8](), [UInt8](), [UInt8]())
+        func escape(_ byte: UInt8, _ text: inout [UInt8]) {
+            text.append(0x25)
+            text.append(PercentCoding.hexDigit(byte >> 4))
+            text.append(PercentCoding.hexDigit(byte & 15))
+        }
         for byte in bytes {
-            let escape = [0x25, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 15)]
-            encoded += ASCII.isUnreserved(byte) ? [byte] : escape
+            if byte == 0x2F { json.append(0x5C) }
+            json.append(byte)
+            switch byte {
+            case _ where ASCII.isUnreserved(byte):
+                encoded.append(byte)
+                partly.append(byte)
             // encodeURIComponent leaves these unescaped too
-            partly += ASCII.isUnreserved(byte) || [0x21, 0x27, 0x28, 0x29, 0x2A].contains(byte) ? [byte] : escape
-            json += byte == 0x2F ? [0x5C, byte] : [byte]
+            case 0x21, 0x27, 0x28, 0x29, 0x2A:
+                escape(byte, &encoded)
+                partly.append(byte)
+            default:
+                escape(byte, &encoded)
+                escape(byte, &partly)
+            }
         }
         return [bytes, encoded, partly, json]
     }

@@ -11,13 +11,16 @@ struct ConnectionKeepers {
 
     private var origins: Set<Origin> = []
 
-    /// Whether a connection that has been idle for this time, and whose end was not seen, is open.
-    mutating func isOpen(_ origin: Origin, idle time: Int) -> Bool {
-        if time >= Self.proof, !origins.contains(origin) {
-            if origins.count >= Self.most { origins = [] }
-            origins.insert(origin)
-        }
-        return time < Self.recently && origins.contains(origin)
+    /// Notes that a connection is open that has been idle for this time.
+    mutating func seen(_ origin: Origin, idle time: Int) {
+        guard time >= Self.proof, !origins.contains(origin) else { return }
+        if origins.count >= Self.most { origins = [] }
+        origins.insert(origin)
+    }
+
+    /// Whether a connection that has been idle for this time, and whose end was not seen, counts as open.
+    func isOpen(_ origin: Origin, idle time: Int) -> Bool {
+        time < Self.recently && origins.contains(origin)
     }
 
     /// Notes that the origin closed a connection that had been idle for this time.

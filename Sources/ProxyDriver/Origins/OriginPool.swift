@@ -53,9 +53,10 @@ final class OriginPool: ChannelKeeper {
 
     /// Takes a connection that was used a moment ago, if the origin is one that keeps its connections.
     func takeRecent(_ origin: Origin, now: Int) -> OriginChannel? {
-        guard let last = idleByOrigin[origin]?.channels.last else { return nil }
-        guard keepers.isOpen(origin, idle: now - last.idleSince) else { return nil }
-        return take(origin)
+        guard let channels = idleByOrigin[origin]?.channels, let oldest = channels.first, let last = channels.last
+        else { return nil }
+        keepers.seen(origin, idle: now - oldest.idleSince)
+        return keepers.isOpen(origin, idle: now - last.idleSince) ? take(origin) : nil
     }
 
     /// Takes a connection on which nothing was sent yet.
