@@ -33,8 +33,7 @@ extension Exchange {
         stage.enter(.collecting, until: out.now + engine.settings.timeouts.idle)
         // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
         if request.expectsContinue {
-            out.replies.append(
-                .interim(ResponseHead(status: 100, reason: "Continue"), isOwn: true))
+            delivery.interim(ResponseHead(status: 100, reason: "Continue"), isOwn: true, &out)
         }
     }
 
@@ -90,7 +89,7 @@ extension Exchange {
     /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
     /// request.
     mutating func stop(_ error: ProxyError, _ out: inout Outbox) {
-        if stage.hasStarted { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
+        if delivery.hasBegun { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
     }
 
     /// Counts bytes of the body that were relayed straight from the client to the origin.

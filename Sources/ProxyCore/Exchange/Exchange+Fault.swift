@@ -18,7 +18,7 @@ extension Exchange {
         guard breakage != .reset else { return end(.cut(reset: true), out.now) }
         var chance = engine.chance
         let bytes = BrokenAnswer.bytes(breakage, &chance)
-        if !bytes.isEmpty { out.replies.append(.raw(bytes)) }
+        delivery.send(broken: bytes, &out)
         end(.closed, out.now)
     }
 

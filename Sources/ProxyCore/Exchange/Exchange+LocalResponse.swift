@@ -45,13 +45,7 @@ extension Exchange {
 
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {
         release(reusable: false, &out)
-        log.tell(.delivered(status: local.head.status), out.now)
-        log.capture.delivery = .own(local.head)
-        if request.method != .head {
-            log.record.responseBytes += UInt64(local.body.count)
-            log.capture.responseCame(local.body.span, total: &out.captured)
-        }
-        out.replies.append(.own(local.head, local.body, isLast: isLast))
+        delivery.send(local, to: received.head.method, isLast: isLast, &log, &out)
         complete(out.now)
     }
 }

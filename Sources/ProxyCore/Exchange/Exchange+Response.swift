@@ -23,7 +23,7 @@ extension Exchange {
         guard case .awaiting = stage.state, terms.hasClient else { return }
         // Usher has already sent 100 (Continue) for a body that it keeps
         if head.status == 100, body.isKept { return }
-        out.replies.append(.interim(head, isOwn: false))
+        delivery.interim(head, isOwn: false, &out)
     }
 
     /// Handles the final head of the response, which is in `response`.
@@ -82,10 +82,7 @@ extension Exchange {
             return failed(refusal, &context, &out)
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
-        log.capture.delivery = .response
-        log.record.originVersion = response.version
-        log.tell(.delivered(status: 101), out.now)
-        out.replies.append(.switching(response))
+        delivery.switchProtocol(response, &log, &out)
         stage.enter(.tunnelling, until: .max)
     }
 
@@ -96,17 +93,32 @@ extension Exchange {
         if !engine.plan.hasResponseRules, attempt.wishes.ending.isPlain { return reply(framing, &out) }
         // a body that an interceptor needs is held, unless it is too large
         guard let made = editResponse(.overLimit, context, &out) else { return }
-        if let paced = paced(made.outcome, framing, out.now) { return pace(paced, &out) }
+        deliver(made.outcome, framing, body: nil, &out)
+    }
+
+    /// Sends the response to the client, at the pace that interceptors wish.
+    /// - Parameters:
+    ///   - body: the part of the body that is here; nil if the response was not held.
+    ///   - isWhole: that is the whole body.
+    private mutating func deliver(
+        _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8]?, isWhole: Bool = false, _ out: inout Outbox
+    ) {
+        let manner = attempt.pace(outcome, &log, out.now)
+        guard manner.isPlain else {
+            return pace(PacedResponse(framing, manner, body: body ?? [], isWhole: isWhole, now: out.now), &out)
+        }
         reply(framing, &out)
+        if let body { delivery.send(body, &out) }
+        guard isWhole else { return }
+        delivery.end(trailers: [], &out)
+        complete(out.now)
     }
 
     /// - Parameter isLast: the connection closes after the response.
     mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
         filters?.end(.delivered(status: response.status))
-        log.capture.delivery = .response
         for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
-        log.tell(.delivered(status: response.status), out.now)
-        out.replies.append(.head(response, framing, attempt.manner(of: response, isLast: isLast)))
+        delivery.begin(response, framing, attempt.manner(of: response, isLast: isLast), &log, &out)
     }
 
     /// Runs the response phase on the head and the body, or on the head alone when no more is needed. Logs
@@ -212,9 +224,7 @@ extension Exchange {
         }
         stage.enter(.delivering)
         guard let made = editResponse(arrival, context, &out) else { return }
-        if let paced = paced(made.outcome, attempt.framing, body: held.body, out.now) { return pace(paced, &out) }
-        reply(attempt.framing, &out)
-        out.replies.append(.data(held.body))
+        deliver(made.outcome, attempt.framing, body: held.body, &out)
     }
 
     /// Handles the end of the response.
@@ -225,7 +235,7 @@ extension Exchange {
         switch stage.state {
         case .delivering:
             release(reusable: attempt.isStillBound(context), &out)
-            out.replies.append(.end(trailers: trailers))
+            delivery.end(trailers: trailers, &out)
             complete(out.now)
         case .pacing(let paced):
             release(reusable: attempt.isStillBound(context), &out)
@@ -278,12 +288,7 @@ extension Exchange {
             let answer = HeldResponse(reason: .call, head: response, body: bytes, limit: call.maxResponseBytes)
             return comeTo(answer, after: log.drawn(made.outcome.delays, out.now), &out)
         }
-        let framing = BodyFraming.length(UInt64(bytes.count))
-        if let paced = paced(made.outcome, framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
-        reply(.length(UInt64(bytes.count)), &out)
-        out.replies.append(.data(bytes))
-        out.replies.append(.end(trailers: []))
-        complete(out.now)
+        deliver(made.outcome, .length(UInt64(bytes.count)), body: bytes, isWhole: true, &out)
     }
 
     // MARK: the end of the origin's stream
@@ -324,7 +329,7 @@ extension Exchange {
     /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
     mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
         if filtersFailed(error.details, &context, &out) { return }
-        if stage.hasStarted {
+        if delivery.hasBegun {
             log.tell(.failed(token: error.token, details: error.details), out.now)
             return cut(reset: true, &out)
         }

@@ -93,7 +93,7 @@ extension Exchange {
         case .collecting: if lacksBody { cut(reset: false, &out) }
         case .awaiting, .delivering, .holding, .pacing:
             // without a connection the body waits
-            if lacksBody { cut(reset: stage.hasStarted, &out) }
+            if lacksBody { cut(reset: delivery.hasBegun, &out) }
         case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:
             break

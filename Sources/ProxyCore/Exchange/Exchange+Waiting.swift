@@ -80,15 +80,6 @@ extension Exchange {
 
     // MARK: pace
 
-    /// The response with the delay, pace or ending that an interceptor requested.
-    mutating func paced(
-        _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
-    ) -> PacedResponse? {
-        let manner = attempt.pace(outcome, &log, now)
-        return manner.isPlain
-            ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
-    }
-
     mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
         stage.enter(.pacing(paced))
         letThrough(paced, &out)
@@ -96,27 +87,22 @@ extension Exchange {
 
     /// Sends the client the part of a paced response that is due.
     mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
-        if paced.begins(out.now) { begin(paced, &out) }
-        let bytes = paced.take(out.now)
-        if !bytes.isEmpty { out.replies.append(.data(bytes)) }
+        if paced.begins(out.now) {
+            if paced.isOwn {
+                delivery.begin(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast), &log, &out)
+            } else {
+                reply(paced.framing, isLast: paced.isLast, &out)
+            }
+        }
         let idle = out.now + engine.settings.timeouts.idle
-        switch paced.rest(out.now) {
+        switch delivery.send(dueOf: paced, &out) {
         case .waits(let time):
             stage.wait(until: time)
             out.orders.append(.wake(at: time))
         case .lacks: stage.wait(until: idle)
         case .passes: stage.enter(.delivering, until: idle)
-        case .ends(let trailers):
-            out.replies.append(.end(trailers: trailers))
-            complete(out.now)
+        case .ends: complete(out.now)
         case .breaksOff(let cut): breaksOff(cut, &out)
         }
-    }
-
-    private mutating func begin(_ paced: PacedResponse, _ out: inout Outbox) {
-        guard paced.isOwn else { return reply(paced.framing, isLast: paced.isLast, &out) }
-        log.tell(.delivered(status: response.status), out.now)
-        log.capture.delivery = .own(response)
-        out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
 }

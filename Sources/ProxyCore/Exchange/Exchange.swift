@@ -15,6 +15,7 @@ struct Exchange: ~Copyable {
     var requestPhase = RequestPhase()
     var attempt = Attempt()
     var response = ResponseHead()
+    var delivery = Delivery()
     var classification: Classification?
     var filters: FilterChain?
     var phases = InterceptorPhases()
@@ -36,6 +37,7 @@ struct Exchange: ~Copyable {
         stage.enter(.reading, until: .max)
         attempt.origin = nil
         attempt.hasAnswered = false
+        delivery.renew()
         classification = nil
     }
 

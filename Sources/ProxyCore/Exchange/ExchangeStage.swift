@@ -66,17 +66,6 @@ struct ExchangeStage: ~Copyable {
 
     // MARK: the response
 
-    /// Whether the client has received part of its response.
-    var hasStarted: Bool {
-        switch state {
-        case .delivering: true
-        case .pacing(let paced): paced.hasStarted
-        case .reading, .authenticating, .collecting, .leasing, .awaiting, .holding, .deciding, .calling, .waiting,
-            .intercepting, .tunnelling, .over:
-            false
-        }
-    }
-
     /// Adds body bytes to a response that is held.
     /// - Returns: how many bytes are held and whether they fit its limit; nil when no response is held.
     mutating func hold(_ bytes: Span<UInt8>) -> (count: Int, fits: Bool)? {
