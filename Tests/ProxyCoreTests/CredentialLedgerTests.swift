@@ -81,6 +81,18 @@ struct CredentialLedgerTests {
         #expect(ledger.ask(refused: 2, at: 20_050) == "B" && ledger.ask(refused: 2, at: 20_051) == "fetch 4")
     }
 
+    /// Whoever waits for another in place of a refused one goes on where nobody fetches any more, and fails with the fetch.
+    @Test func whoWaitsForAnotherHasItNotReplacedByTheRefusedOne() {
+        let ledger = Ledger()
+        _ = ledger.ask()
+        ledger.won(Pass(text: "A"), 1)
+        #expect(ledger.ask(refused: 1, at: 10_000) == "fetch 2" && ledger.ask(refused: 1, at: 10_000) == "wait 2")
+        ledger.change { $0.abandoned(Pass.Key(), fetch: 2) }
+        #expect(ledger.ask(refused: 1, waited: 2, at: 10_000) == "fetch 3")
+        ledger.failed(3, pause: 50, at: 10_000)
+        #expect(ledger.ask(refused: 1, waited: 3, at: 10_000) == "failed: no" && ledger.ask(at: 10_000) == "A")
+    }
+
     @Test func anotherInItsPlaceIsNotRefusedWithIt() {
         let ledger = Ledger()
         _ = ledger.ask()
@@ -98,7 +110,7 @@ struct CredentialLedgerTests {
         #expect(ledger.ask() == "fetch 1" && ledger.ask() == "wait 1")
         ledger.change { $0.void { _ in false } }
         ledger.won(Pass(text: "A"), 1)
-        #expect(ledger.first("A", at: 0) == nil && ledger.ask(waited: 1) == "A" && ledger.ask() == "fetch 2")
+        #expect(ledger.first("A", at: 0) == nil && ledger.ask() == "fetch 2" && ledger.ask(waited: 1) == "A")
         // what is fetched behind that end is good
         ledger.won(Pass(text: "B"), 2)
         #expect(ledger.ask() == "B" && ledger.first("B", at: 0) == "B" && ledger.first("B", at: 200_000) == nil)

@@ -23,9 +23,9 @@ struct ConnectionKeepersTests {
 
     @Test mutating func anOriginThatClosesAtOnceKeepsNone() {
         keepers.seen(origin, idle: 50)
-        keepers.closed(origin, idle: 50)
+        keepers.closed(origin, idle: 1_000)
         #expect(keepers.isOpen(origin, idle: 0))
-        keepers.closed(origin, idle: 49)
+        keepers.closed(origin, idle: 999)
         #expect(!keepers.isOpen(origin, idle: 0))
     }
 

@@ -103,22 +103,23 @@ public struct CredentialLedger<Value: Credential>: Sendable {
         }
         // a credential that was waited for is new, however short its life is
         func isNew(_ kept: Kept) -> Bool { fetch.map { kept.generation >= $0 } ?? false }
-        if let kept = entry.kept, !entry.isValid(kept, key, now), !(kept.isVoid && isNew(kept)) { entry.end() }
+        // those who waited for a void one may still come for it
+        if let kept = entry.kept, !kept.isVoid, !entry.isValid(kept, key, now) { entry.end() }
+        let hasFailed = entry.failure.map { failure in fetch.map { failure.number >= $0 } ?? false } ?? false
 
-        if var kept = entry.kept {
+        if var kept = entry.kept, !kept.isVoid || isNew(kept), !(isDoubted && hasFailed) {
             let isDue = isDoubted || kept.value.isDue(key, at: now)
             let isLeft = entry.heldOff > now.milliseconds || entry.fetch != nil && !isDoubted
             kept.isDoubted = !entry.fruitless.isEmpty
             if !isDue || isLeft || isNew(kept) { return .use(kept) }
         }
         if let failure = entry.failure {
-            if failure.until > now.milliseconds { return .failed(failure.fault) }
-            if let fetch, failure.number >= fetch { return .failed(failure.fault) }
+            if hasFailed || failure.until > now.milliseconds { return .failed(failure.fault) }
         }
         if let fetch = entry.fetch { return .wait(fetch.number) }
         if underWay[key.owner, default: 0] >= Value.mostUnderWay {
             // an existing credential is used until its end; otherwise the request waits for the next fetch to begin
-            return entry.kept.map { .use($0) } ?? .wait(fetches + 1)
+            return valid(entry, key, now).map { .use($0) } ?? .wait(fetches + 1)
         }
         return .fetch(begin(&entry, key, now))
     }
@@ -295,6 +296,13 @@ public struct CredentialLedger<Value: Credential>: Sendable {
 
     /// The credential, expired or not.
     public func last(_ key: Key) -> Value? { entries[key]?.value }
+
+    /// The valid credential for this key, due or not. It starts no fetch.
+    func valid(_ key: Key, _ now: Now) -> Kept? { entries[key].flatMap { valid($0, key, now) } }
+
+    private func valid(_ entry: Entry, _ key: Key, _ now: Now) -> Kept? {
+        entry.kept.flatMap { entry.isValid($0, key, now) ? $0 : nil }
+    }
 
     /// The credential that is kept for this key, due or not.
     public func kept(_ key: Key) -> Kept? { entries[key]?.kept }

@@ -135,11 +135,7 @@ final class LoginTurn<Talk: LoginTalk> {
         _ purpose: Purpose, after fetch: CredentialFetch<Value>, _ reason: String, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
-        if case .send = purpose,
-            case .use(let found) = wanted.store.change({
-                $0.ask(wanted.key, after: nil, waited: fetch.number, context.time)
-            })
-        {
+        if case .send = purpose, let found = wanted.store.change({ $0.valid(wanted.key, context.time) }) {
             session = found
             return done(.kept(reason, purpose))
         }

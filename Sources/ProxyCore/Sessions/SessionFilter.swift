@@ -41,6 +41,8 @@ final class SessionFilter: Filter {
     /// The current attempt carries the session.
     private var isSent = false
     private lazy var key = SessionKey(policy)
+    /// The refusal of the session that is to be replaced.
+    private var refusal: CredentialLedger<KeptSession>.Refusal?
 
     /// A larger response, in bytes, goes to the client even if it is a refusal.
     private static let largestRefusal = 64 << 10
@@ -182,7 +184,7 @@ final class SessionFilter: Filter {
         if whole == nil { whole = context.now + policy.hold }
         var old = refused
         if case .renew(_, let own) = purpose { old = own }
-        let refusal = old.map { CredentialLedger<KeptSession>.Refusal(generation: $0.generation, path: "") }
+        refusal = old.map { .init(generation: $0.generation, path: "") }
         return go(on: purpose, CredentialStep(key, from: store, after: refusal, context.time), store, &context)
     }
 
@@ -360,7 +362,9 @@ final class SessionFilter: Filter {
         case .watching, .ready: return nil
         case .queueing(let purpose, let wait):
             guard let store = context.sessions?.own else { return nil }
-            return go(on: purpose, CredentialStep(key, from: store, waited: wait, context.time), store, &context)
+            return go(
+                on: purpose, CredentialStep(key, from: store, after: refusal, waited: wait, context.time), store,
+                &context)
                 ?? .proceed
         case .holding(let purpose, let fetch, let conversation):
             return begin(purpose, fetch, conversation, &context) ?? .proceed

@@ -20,11 +20,14 @@ struct ConnectionKeepers {
 
     /// Whether a connection that has been idle for this time, and whose end was not seen, counts as open.
     func isOpen(_ origin: Origin, idle time: Int) -> Bool {
-        time < Self.recently && origins.contains(origin)
+        !Self.isOld(time) && origins.contains(origin)
     }
+
+    /// Whether a connection that has been idle for this time may be closed by its origin.
+    static func isOld(_ time: Int) -> Bool { time >= recently }
 
     /// Notes that the origin closed a connection that had been idle for this time.
     mutating func closed(_ origin: Origin, idle time: Int) {
-        if time < Self.proof { origins.remove(origin) }
+        if !Self.isOld(time) { origins.remove(origin) }
     }
 }

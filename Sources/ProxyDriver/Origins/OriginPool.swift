@@ -55,7 +55,12 @@ final class OriginPool: ChannelKeeper {
     func takeRecent(_ origin: Origin, now: Int) -> OriginChannel? {
         guard let channels = idleByOrigin[origin]?.channels, let oldest = channels.first, let last = channels.last
         else { return nil }
-        keepers.seen(origin, idle: now - oldest.idleSince)
+        // the loop may have been busy, and an end that has come unread
+        if !oldest.holdsUnread { keepers.seen(origin, idle: now - oldest.idleSince) }
+        guard !last.holdsUnread else {
+            discard(last)
+            return nil
+        }
         return keepers.isOpen(origin, idle: now - last.idleSince) ? take(origin) : nil
     }
 
@@ -76,6 +81,7 @@ final class OriginPool: ChannelKeeper {
 
     func put(_ channel: OriginChannel, now: Int) {
         let idle = idle(channel.origin)
+        if channel.origin.isForCalls { dropOld(idle, now) }
         guard channel.isReusable, !channel.isBound, count < total, idle.channels.count < perOrigin else {
             return channel.leave()
         }
@@ -86,6 +92,16 @@ final class OriginPool: ChannelKeeper {
         channel.startReading()
     }
 
+    /// Closes connections of calls that are too old for another one. The newest stays: it shows that its origin keeps connections.
+    private func dropOld(_ idle: IdleChannels, _ now: Int) {
+        while let oldest = idle.channels.first,
+            idle.channels.count >= perOrigin
+                || idle.channels.count > 1 && ConnectionKeepers.isOld(now - oldest.idleSince)
+        {
+            close(oldest)
+        }
+    }
+
     private func idle(_ origin: Origin) -> IdleChannels {
         if let idle = idleByOrigin[origin] { return idle }
         let idle = IdleChannels()
@@ -93,8 +109,13 @@ final class OriginPool: ChannelKeeper {
         return idle
     }
 
+    /// Closes a connection whose origin has closed it, or said something unasked.
     func discard(_ channel: OriginChannel) {
         keepers.closed(channel.origin, idle: channel.loop.now - channel.idleSince)
+        close(channel)
+    }
+
+    private func close(_ channel: OriginChannel) {
         // closing defers the release, which keeps the channel alive when the pool removes it
         channel.keeper = nil
         channel.leave()
