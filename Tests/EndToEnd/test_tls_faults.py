@@ -89,7 +89,9 @@ def test_a_step_up(binary, write_config, secure_sandbox, tmp_path, call, code):
             return client.exchange(inside.get(authority, "/shop/item", cookie)).status
 
     config = write_config({
-        **shop.config(secure_sandbox, hold="5s"), "workers": 1, "timeouts": faults.TIMEOUTS,
+        **shop.config(secure_sandbox, hold="5s"), "workers": 1,
+        # how many connections to AM are kept depends on when each call was made
+        "timeouts": {**faults.TIMEOUTS, "pool_idle": "1s"},
         "tls": {
             "intercept": ["*"], "upstream": {"trust": "none", "extra_trust": [str(secure_sandbox.ca)]}}})
     # the answer that carried the advice stands for a step-up that failed
