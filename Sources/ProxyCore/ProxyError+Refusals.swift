@@ -1,7 +1,14 @@
 import HTTPCodec
+import Interception
 
 /// The errors for requests that Usher refuses.
 extension ProxyError {
+    /// The code of an interceptor took too long.
+    static func lateCode(_ call: SwiftCall) -> ProxyError {
+        let words = "\(call.words) came to nothing within \(call.deadline) ms"
+        return ProxyError("proxy_internal_error", status: 504, words)
+    }
+
     static let loop = ProxyError(
         "proxy_loop_detected", status: 508,
         "the request has been through this proxy before: something behind it sends requests back")

@@ -37,7 +37,7 @@ struct RecycledExchangeTests {
     @Test func largeBuffersAreNotKept() {
         var out = Outbox()
         let cell = out.cell(ExchangeID(1), Engine(Settings()))
-        cell.exchange.body.bytes = Array(repeating: 0, count: 1 << 20)
+        cell.exchange.info.received.body.bytes = Array(repeating: 0, count: 1 << 20)
         cell.exchange.request.fields.add("X-Large", String(repeating: "x", count: 60_000))
         cell.exchange.response.fields.add("X-Large", String(repeating: "x", count: 60_000))
         cell.exchange.log.record.url = Array(repeating: 0x78, count: 60_000)
@@ -63,7 +63,7 @@ struct RecycledExchangeTests {
         left.append(out.cell(ExchangeID(7), engine))
         #expect(old() != nil, "the test itself holds cells of it")
         _ = consume before
-        underWay.exchange.adopt(engine)
+        underWay.exchange.info.adopt(engine)
         #expect(old() == nil)
         #expect(left.count == 2)
     }

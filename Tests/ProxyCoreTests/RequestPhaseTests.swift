@@ -8,13 +8,13 @@ import Testing
 @Suite struct RequestPhaseTests {
     private typealias State = RequestPhase.State
 
-    private func judged(_ outcome: Outcome, _ phase: inout RequestPhase, _ log: inout ExchangeLog) -> RequestPhase.Step
-    {
-        var turns: [Turn] = []
-        return phase.judged(RequestHead(), outcome, limits: nil, &turns, &log, 100)
+    private func judged(_ outcome: Outcome, _ phase: inout RequestPhase) -> RequestPhase.Step {
+        var info = ExchangeInfo(ExchangeID(1), Engine(Settings()))
+        var attempt = Attempt()
+        let context = ClientContext(
+            stores: SharedStores(), source: ClientSource(address: nil), name: "client", share: nil)
+        return phase.judged(RequestHead(), outcome, &info, &attempt, context, 100)
     }
-
-    private func newLog() -> ExchangeLog { ExchangeLog(Engine(Settings()).redaction) }
 
     // MARK: the table
 
@@ -45,8 +45,7 @@ import Testing
 
     @Test func aRequestThatNobodyHoldsGoesOut() {
         var phase = RequestPhase()
-        var log = newLog()
-        guard case .pass(wasDelayed: false) = judged(Outcome(), &phase, &log) else {
+        guard case .pass(wasDelayed: false) = judged(Outcome(), &phase) else {
             Issue.record("it does not go out")
             return
         }
@@ -55,10 +54,9 @@ import Testing
 
     @Test func anAbortedRequestDoesNotGoOut() {
         var phase = RequestPhase()
-        var log = newLog()
         var outcome = Outcome()
         outcome.verdict = .abort(interceptor: "a", reason: "b")
-        guard case .abort("a", "b") = judged(outcome, &phase, &log) else {
+        guard case .replace(.abort("a", "b"), after: 0) = judged(outcome, &phase) else {
             Issue.record("it is not aborted")
             return
         }
@@ -67,10 +65,9 @@ import Testing
 
     @Test func aResponseInItsPlaceEndsThePhase() {
         var phase = RequestPhase()
-        var log = newLog()
         var outcome = Outcome()
         outcome.verdict = .respond(DirectResponse(status: 204, headers: [], body: []), interceptor: "a")
-        guard case .respond(let local, "a", after: 0) = judged(outcome, &phase, &log) else {
+        guard case .replace(.respond(let local, "a"), after: 0) = judged(outcome, &phase) else {
             Issue.record("no response takes its place")
             return
         }
@@ -81,10 +78,9 @@ import Testing
 
     @Test func aFilterEndsAWaitAndNothingElse() {
         var phase = RequestPhase()
-        var log = newLog()
         phase.giveUpWait()
         #expect(phase.state == .open)
-        _ = judged(Outcome(), &phase, &log)
+        _ = judged(Outcome(), &phase)
         phase.giveUpWait()
         #expect(phase.state == .passed)
     }

@@ -12,7 +12,7 @@ extension ClientConnection {
                 if let answer { report(errand.fault(answer)) } else { report(reason) }
             }, told: errand.told)
         // no exchange has the number 0
-        cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
+        cell.exchange.info.becomeCall(call, for: ExchangeID(0), places: [], began: now)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }

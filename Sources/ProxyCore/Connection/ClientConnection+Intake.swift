@@ -118,7 +118,7 @@ extension ClientConnection {
                 closeStreams(&out)
                 return false
             }
-            place.exchange.bodyBroke(error, &out)
+            place.exchange.stop(.broken(error), &out)
             settle(place, &out)
         }
         // the exchange was answered here and is over: the next one waits until its record is taken

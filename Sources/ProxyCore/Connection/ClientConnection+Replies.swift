@@ -61,13 +61,13 @@ extension ClientConnection {
             cell.exchange.call?.report?(answer, nil)
             if cell.exchange.log.isTraced { traced(cell, status: answer.head.status, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
-            caller.exchange.called(answer, &context, &out)
+            caller.exchange.callEnded(.answered(answer), &context, &out)
             settle(caller, &out)
         case .notCalled(let reason):
             cell.exchange.call?.report?(nil, reason)
             if cell.exchange.log.isTraced { traced(cell, status: 0, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
-            caller.exchange.callFailed(reason, &context, &out)
+            caller.exchange.callEnded(.failed(reason), &context, &out)
             settle(caller, &out)
         }
     }
@@ -78,7 +78,7 @@ extension ClientConnection {
         let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
-        cell.exchange.becomeCall(
+        cell.exchange.info.becomeCall(
             call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
         startFlow(of: cell, for: caller, &out)
         if caller.exchange.log.isTraced { cell.exchange.log.joinTrace(of: caller.exchange.log, out.now) }

@@ -20,7 +20,7 @@ extension ClientConnection {
             return cell.carry(&out)
         }
         startRecord(of: cell, &out)
-        cell.exchange.noteHead()
+        cell.exchange.info.logHead()
         if context.source.isInStream, context.tunnel == nil { cell.exchange.log.record.version = .http2 }
         if let refusal = streamRefusal(cell) {
             cell.exchange.answer(refusal, &out)

@@ -57,7 +57,9 @@ struct ExchangeTable: ~Copyable {
 
     /// A head that is being read and a CONNECT that is being answered use the new rules.
     func adopt(_ engine: Engine) {
-        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
+        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling {
+            cell.exchange.info.adopt(engine)
+        }
     }
 
     /// Ends the calls and the exchanges whose head is incomplete.

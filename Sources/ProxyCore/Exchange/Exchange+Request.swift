@@ -2,97 +2,229 @@ import Addresses
 import Authorization
 import HTTPCodec
 import Interception
+import Passwords
 
-/// Takes the request through its phase: interceptors, limits and delays, until it is leased a connection.
+/// Takes the request from its head to the way out.
 extension Exchange {
+    /// Begins with the request in `request`.
+    /// - Parameter framing: how the body is framed.
+    /// - Throws: an `HTTPFault` when the head breaks a rule; the caller then calls `refuse`.
+    mutating func begin(
+        _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
+    ) throws(HTTPFault) {
+        info.received.body.reset(framing)
+        let refusal = try Reception.refusal(
+            of: &info.received.head, framing, in: context.tunnel, engine, url: &info.log.record.url)
+        if let refusal { return answer(refusal, isLast: true, &out) }
+        // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
+        guard let users = engine.settings.users, context.tunnel == nil else { return try admitted(&context, &out) }
+        context.user = nil
+        do throws(ProxyError) {
+            let check = try PasswordGate.check(
+                request, users, flow: log.record.flow, client: context.source.address)
+            stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
+            out.orders.append(.authenticate(id, check))
+        } catch {
+            refusePassword(error, &out)
+        }
+    }
+
+    /// Handles the verdict on the password. A late verdict finds another stage and is ignored.
+    mutating func authenticated(_ verdict: PasswordVerdict, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .authenticating = stage.state else { return }
+        if let refusal = PasswordGate.refusal(verdict) { return refusePassword(refusal, &out) }
+        if let refusal = PasswordGate.accept(&info, &context, &out) { return answer(refusal, isLast: true, &out) }
+        do { try admitted(&context, &out) } catch { refuse(error, &out) }
+    }
+
+    mutating func refusePassword(_ error: ProxyError, _ out: inout Outbox) {
+        PasswordGate.tell(error, &info, out.now)
+        answer(error, &out)
+    }
+
+    /// Continues with a well-formed request whose client is authenticated.
+    private mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
+        switch try Reception(&info.received.head, engine, flow: log.record.flow, date: out.date) {
+        case .proceeds:
+            if let share = engine.settings.disclosure.traceShare { info.log.beginTrace(of: &info.received.head, share) }
+            planBody(&context, &out)
+        case .answered(let local): answer(local, &out)
+        case .refused(let error, let isLast): answer(error, isLast: isLast, &out)
+        case .tunnel:
+            log.tell(.sent, out.now)
+            stage.enter(.tunnelling, until: .max)
+            out.replies.append(.connect)
+        case .ownTunnel(let origin):
+            context.tunnel = origin
+            log.tell(.delivered(status: 200), out.now)
+            out.replies.append(.openOwnPages)
+            end(.complete, out.now)
+        case .push:
+            if let error = PushDelivery.refusal(of: body.framing) { return answer(error, &out) }
+            info.received.body.collect(upTo: PushDelivery.largest)
+            collect(&out)
+        }
+    }
+
+    /// Rejects an invalid request and closes the connection, because the start of the next request is unknown.
+    mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) { answer(.broken(fault), isLast: true, &out) }
+
+    // MARK: the body
+
+    /// How to handle body bytes.
+    enum BodyDisposition {
+        /// Relay them to the other side.
+        case pass
+        /// Drop them: they were used here or are no longer wanted.
+        case used
+    }
+
+    /// Decides whether the body must be kept, and sends the request at once if not.
+    private mutating func planBody(_ context: inout ClientContext, _ out: inout Outbox) {
+        var keep = info.wantedBody(out.seconds)
+        if !engine.filters.isEmpty { keep = max(keep, addFilters(at: .head, out)) }
+        info.received.body.plan(keeping: min(keep, engine.settings.limits.keptBody))
+        if body.state == .collecting { return collect(&out) }
+        classified(&context, &out)
+    }
+
+    /// Waits for the body.
+    private mutating func collect(_ out: inout Outbox) {
+        stage.enter(.collecting, until: out.now + engine.settings.timeouts.idle)
+        // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
+        if request.expectsContinue {
+            delivery.interim(ResponseHead(status: 100, reason: "Continue"), isOwn: true, &out)
+        }
+    }
+
+    /// Restarts the idle timeout: bytes of the body are here.
+    mutating func bodyMoves(_ now: Int) { stage.wait(until: now + engine.settings.timeouts.idle) }
+
+    /// Handles body bytes from the client.
+    mutating func bodyCame(
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> BodyDisposition {
+        let step = info.received.body.take(bytes, limit: engine.settings.limits.body)
+        switch step {
+        case .collect, .full:
+            let lacksRoom = !mayKeep(context)
+            if lacksRoom { log.tell(.unkept, out.now) }
+            guard lacksRoom || step == .full && !info.keepsMore(context.stores.flows, out.seconds) else { break }
+            info.received.body.stopCollecting(lacksRoom: lacksRoom)
+            collected(&context, &out)
+        case .exceeds: stop(.bodyTooLarge, &out)
+        case .hidesMethod: stop(.hiddenMethod, &out)
+        case .relay:
+            log.record.requestBytes += UInt64(bytes.count)
+            log.capture.requestCame(bytes, total: &out.captured)
+            guard let queue = attempt.upload else { return .pass }
+            queue.bytes.append(bytes)
+            upload(&out)
+        }
+        return .used
+    }
+
+    /// Handles the end of the body.
+    /// - Parameter trailers: trailer fields, each line with its line end.
+    /// - Returns: `pass` when the end must be relayed, too.
+    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
+        info.received.body.end(trailers: trailers, isQueued: attempt.upload != nil)
+        if body.isKept {
+            collected(&context, &out)
+            return .used
+        }
+        if let queue = attempt.upload {
+            queue.isWhole = true
+            upload(&out)
+            return .used
+        }
+        sentWhole(out.now)
+        return .pass
+    }
+
+    /// Counts bytes of the body that were relayed straight from the client to the origin.
+    mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
+        info.received.body.passed(count, isWhole: isWhole)
+        log.record.requestBytes += count
+        log.capture.requestPassed()
+        if isWhole { sentWhole(now) }
+    }
+
+    private mutating func sentWhole(_ now: Int) {
+        attempt.isSent = true
+        if case .awaiting = stage.state { stage.wait(until: now + engine.settings.timeouts.response) }
+    }
+
+    /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
+    /// request.
+    mutating func stop(_ error: ProxyError, _ out: inout Outbox) {
+        if delivery.hasBegun { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
+    }
+
+    private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
+        log.record.requestBytes = body.count
+        if engine.hasPages(for: request) {
+            do throws(ProxyError) {
+                let push = try PushDelivery(info.received.body, context.stores, at: out.time)
+                log.tell(.conversation("a push for the device with the id \(push.device) was delivered"), out.now)
+                return answer(OwnResponse.page(push.page, flow: log.record.flow, date: out.date), &out)
+            } catch {
+                return answer(error, &out)
+            }
+        }
+        if let limit = engine.settings.limits.body, body.count > limit {
+            return answer(.bodyTooLarge, isLast: true, &out)
+        }
+        classified(&context, &out)
+    }
+
+    /// Whether there is room for the bytes that this exchange now keeps.
+    func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
+        guard let share = context.share else { return true }
+        var kept = body.bytes.count + more + (filters?.keptBytes ?? 0) + (attempt.body?.count ?? 0)
+        if let call { kept += call.keptBytes }
+        // bytes kept by a call add to those of its caller
+        return share.hold(kept, of: caller ?? id, engine.settings.limits)
+    }
+
+    // MARK: the request phase
+
+    private mutating func classified(_ context: inout ClientContext, _ out: inout Outbox) {
+        info.classify(context.stores.flows, out.now)
+        if engine.isTranslating, filters != nil { attempt.translateTransaction(&info, out.now) }
+        if !engine.filters.isEmpty { _ = addFilters(at: .classified, out) }
+        send(&context, &out)
+    }
+
     /// Sends the client's request, or the request that a filter made of it.
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         log.tell(.sent, out.now)
-        if attempt.head != nil || filters != nil || engine.plan.firstRequestMatch(received.head, classification) != nil
-        {
-            return runRequestPhase(&context, &out)
-        }
-        requestPhase.begin()
-        requestPhase.skip()
-        lease(&context, &out)
-    }
-
-    /// Runs the request phase on a copy and continues with its outcome.
-    mutating func runRequestPhase(_ context: inout ClientContext, _ out: inout Outbox) {
-        requestPhase.begin()
-        var head = sentHead
-        let outcome = intercept(&head, out)
-        requestJudged(head, outcome, &context, &out)
-    }
-
-    /// Runs the request phase on a request that is about to go out, and logs what happened.
-    private mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Outcome {
-        guard let first = engine.plan.firstRequestMatch(head, classification) else { return Outcome() }
-        let made = phases.run(
-            engine.plan, from: first, on: &head, received.body.arrived(attempt.body),
-            EditContext(request: self, at: out.seconds), &log, out.now)
-        if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        return made.outcome
-    }
-
-    /// Handles the outcome of the request phase.
-    mutating func requestJudged(
-        _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
-    ) {
-        if let call, case .proceed = outcome.verdict {
-            // this request carries a session or a password: it may go only to the configured place
-            if let refusal = call.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
-            request = head
-        }
-        attempt.adopt(head, outcome, terms)
-        let passage = passage(of: outcome, context)
-        let step = requestPhase.judged(head, outcome, limits: passage, &attempt.turns, &log, out.now)
-        perform(step, &context, &out)
-    }
-
-    /// The limits that the outcome asks for; nil for none.
-    private func passage(of outcome: Outcome, _ context: ClientContext) -> LimitPassage? {
-        guard !outcome.limits.isEmpty, let store = context.stores.limits else { return nil }
-        if case .abort = outcome.verdict { return nil }
-        let subject = LimitPassage.Subject(
-            host: sentHead.host, action: classification?.action,
-            sender: RequestSender(address: context.source.address, user: log.record.user))
-        return LimitPassage(outcome, subject, in: store, besides: calling?.places ?? [])
-    }
-
-    /// The request's wait at a limit or its delay is over.
-    mutating func resumeRequest(_ context: inout ClientContext, _ out: inout Outbox) {
-        perform(requestPhase.resume(&attempt.turns, &log, out.now), &context, &out)
+        perform(requestPhase.run(&info, &attempt, hasFilters: filters != nil, context, out), &context, &out)
     }
 
     /// It is the turn of a request that waits at a limit. A late turn finds a request that waits no more, and is ignored.
     mutating func turnCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        if requestPhase.awaitsTurn { resumeRequest(&context, &out) }
+        if requestPhase.awaitsTurn { resume(.request, &context, &out) }
     }
 
-    private mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
         switch step {
         case .pass(let wasDelayed):
             if !wasDelayed { call?.tellLogin() }
             lease(&context, &out)
         case .delay(let time):
             call?.tellLogin()
-            stage.enter(.waiting(.request), until: time)
-            out.orders.append(.wake(at: time))
+            wait(.request, until: time, &out)
         case .queue(let time, let ticket):
             if let ticket { out.orders.append(.awaitTurn(id, ticket)) }
-            stage.enter(.waiting(.request), until: bounded(time))
-            out.orders.append(.wake(at: bounded(time)))
+            wait(.request, until: bounded(time), &out)
         case .run(let phase): suspend(phase, &out)
-        case .respond(let local, let interceptor, let wait):
-            answer(local, interceptor: interceptor, after: wait, &out)
-        case .breaks(let breakage, let interceptor, let wait):
-            breaks(breakage, interceptor: interceptor, after: wait, &out)
-        case .abort(let interceptor, let reason): answer(.aborted(.request, by: interceptor, reason, terms), &out)
+        case .replace(let replacement, let wait): replace(replacement, in: .request, after: wait, &out)
+        case .notCalled(let reason): end(.notCalled(reason), out.now)
         case .refuse(let wish, let milliseconds):
             let error = ProxyError.limited(by: wish, milliseconds: milliseconds)
             stage.enter(.deciding)
-            if !filtersFailed(error.details, &context, &out) { answer(error, &out) }
+            if !handled(.failed(error.details), &context, &out) { answer(error, &out) }
         }
     }
 }

@@ -21,7 +21,7 @@ extension Exchange {
     /// When to give up a request whose client has closed its sending side before any part of the response came:
     /// the client may be gone.
     private func halfClosedLimit(_ ended: Int?) -> Int {
-        guard let ended, terms.hasClient, stage.precedesResponse else { return .max }
+        guard let ended, info.terms.hasClient, stage.precedesResponse else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
         let hasBegun = filters?.keepsResponse == true || (stage.isLeased && attempt.hasAnswered)
         return timeout == 0 || hasBegun ? .max : max(ended, log.capture.began) + timeout
@@ -67,12 +67,17 @@ extension Exchange {
         case .reading, .tunnelling, .over: return
         case .pacing(let paced) where paced.next(out.now) != nil: return letThrough(paced, &out)
         case .waiting(let resumption) where !resumption.isFilters:
-            if let limit = filters?.limit, out.now >= limit, filtersWoke(&context, &out) { return }
+            if let limit = filters?.limit, out.now >= limit, handled(.woke, &context, &out) { return }
             return resume(resumption, &context, &out)
-        case .intercepting(let phase): return interceptorTimedOut(phase, &context, &out)
+        case .intercepting(let phase):
+            if let limit = filters?.limit, out.now >= limit {
+                out.orders.append(.cancelIntercept(id))
+                if handled(.woke, &context, &out) { return }
+            }
+            return answer(.lateCode(phase.suspension.call), &out)
         case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
-        if filtersWoke(&context, &out) { return }
+        if handled(.woke, &context, &out) { return }
         switch stage.state {
         case .leasing: leaseFailed(.timedOut, &context, &out)
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
@@ -83,6 +88,19 @@ extension Exchange {
         case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:
             cut(reset: false, &out)
+        }
+    }
+
+    /// Continues after a wait.
+    mutating func resume(_ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch resumption {
+        case .filter: break
+        case .request:
+            perform(requestPhase.resume(&attempt.turns, &info.log, out.now), &context, &out)
+        case .lease: lease(&context, &out)
+        case .replace(let replacement, let phase): replace(replacement, in: phase, &out)
+        case .attempt: send(&context, &out)
+        case .called(let answer): end(.called(answer), out.now)
         }
     }
 

@@ -5,87 +5,64 @@ import Interception
 /// One request and its response, as a state machine. It handles messages: it knows no wire format, no HTTP version and no
 /// other exchange on its connections. Through the outbox it issues replies for the client's side and orders for the
 /// origin's side.
+///
+/// Its parts decide; it carries out their steps, and keeps the stage.
 struct Exchange: ~Copyable {
-    private(set) var id: ExchangeID
-    private(set) var engine: Engine
-    /// The call, when this exchange is a filter's call.
-    private(set) var calling: CallUnderWay?
+    var info: ExchangeInfo
     var stage = ExchangeStage()
-    var received = ReceivedRequest()
     var requestPhase = RequestPhase()
     var attempt = Attempt()
-    var response = ResponseHead()
+    var responsePhase = ResponsePhase()
     var delivery = Delivery()
-    var classification: Classification?
     var filters: FilterChain?
-    var phases = InterceptorPhases()
     var retries = RetryLedger()
-    var log: ExchangeLog
 
-    init(_ id: ExchangeID, _ engine: Engine) {
-        self.id = id
-        self.engine = engine
-        log = ExchangeLog(engine.redaction)
-    }
+    init(_ id: ExchangeID, _ engine: Engine) { info = ExchangeInfo(id, engine) }
 
     /// Prepares a finished exchange for reuse. Buffers are kept.
     mutating func renew(_ id: ExchangeID, _ engine: Engine) {
-        self.id = id
-        adopt(engine)
-        calling = nil
+        info.renew(id, engine)
         retries = RetryLedger()
         stage.enter(.reading, until: .max)
         attempt.origin = nil
         attempt.hasAnswered = false
         delivery.renew()
-        classification = nil
     }
 
+    /// Releases shared objects, large buffers, and the secrets of a call.
+    mutating func rest() {
+        if info.calling != nil || response.fields.bytes.capacity > ExchangeInfo.keptCapacity {
+            response = ResponseHead()
+        }
+        info.rest()
+        end(.complete)
+    }
+
+    // MARK: what others see of it
+
+    var id: ExchangeID { info.id }
+    var engine: Engine { info.engine }
+    var classification: Classification? { info.classification }
+    var log: ExchangeLog {
+        _read { yield info.log }
+        _modify { yield &info.log }
+    }
     /// The head of the request as the client sent it.
     var request: RequestHead {
-        _read { yield received.head }
-        _modify { yield &received.head }
+        _read { yield info.received.head }
+        _modify { yield &info.received.head }
     }
-
-    /// The body of the request.
-    var body: RequestBody {
-        _read { yield received.body }
-        _modify { yield &received.body }
+    var body: RequestBody { _read { yield info.received.body } }
+    var response: ResponseHead {
+        _read { yield responsePhase.head }
+        _modify { yield &responsePhase.head }
     }
-
-    /// The largest head buffer to keep, in bytes.
-    private static let keptCapacity = 16 << 10
-
-    /// Adopts another generation of the configuration.
-    mutating func adopt(_ engine: Engine) {
-        self.engine = engine
-        log.adopt(engine.redaction)
-    }
-
-    /// Releases shared objects, large buffers, and the secrets of a call: its session and passwords.
-    mutating func rest() {
-        body.reset(.none)
-        let isSecret = calling != nil
-        if isSecret { body.bytes = [] }
-        if isSecret || request.fields.bytes.capacity > Self.keptCapacity { request = RequestHead() }
-        if isSecret || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
-        if log.record.url.capacity > Self.keptCapacity { log.record.url = [] }
-        calling = nil
-        filters = nil
-        phases = InterceptorPhases()
-        requestPhase.begin()
-        attempt.forget()
-        stage.enter(.over(.complete), until: .max)
-    }
-
-    // MARK: the stage
-
-    /// Limits a filter's wait to the total time for waits. Once the response goes to the client, no such
-    /// limit applies.
-    func bounded(_ time: Int) -> Int {
-        if let limit = calling?.limit { return min(time, limit) }
-        return min(time, filters?.limit ?? .max)
-    }
+    /// The request as it goes out.
+    var sentHead: RequestHead { attempt.sent(info.received.head) }
+    var call: FilterCall? { info.call }
+    var caller: ExchangeID? { info.calling?.caller }
+    /// Whether this is a call that goes on after its exchange has ended.
+    var isOrphan: Bool { info.calling?.isOrphan ?? false }
 
     var isOver: Bool { stage.isOver }
     var isReading: Bool { stage.isReading }
@@ -94,9 +71,9 @@ struct Exchange: ~Copyable {
 
     /// Whether the request's body is read.
     var wantsBody: Bool {
-        guard !body.hasEnded, !attempt.isUploadFull else { return false }
+        guard !info.received.body.hasEnded, !attempt.isUploadFull else { return false }
         if case .collecting = stage.state { return true }
-        return stage.awaitsResponse && !body.isKept
+        return stage.awaitsResponse && !info.received.body.isKept
     }
 
     /// Whether body bytes may go to the origin unread.
@@ -104,49 +81,67 @@ struct Exchange: ~Copyable {
 
     // MARK: calls
 
-    /// The request as it goes out.
-    var sentHead: RequestHead { attempt.sent(request) }
-
-    /// The head from which a further attempt starts.
-    var basisHead: RequestHead {
-        (engine.settings.chain.editsPersist ? attempt.plain ?? attempt.head : attempt.basis?.head) ?? request
+    /// Runs a filter's call: like any exchange, but without filters.
+    mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard let made = call else { return }
+        request = made.call.head
+        // the classifier and the rules look only at the head to see whether there is a body
+        request.fields.set("Content-Length", String(made.call.body.count))
+        // the caller knows the Action, and a call needs no lookup of the flow that it belongs to
+        info.classification = engine.classifier.own(request, made.call.action, made.call.payload)
+        log.tell(made.told(engine.redaction.url(of: request)), out.now)
+        info.received.body.keep(made.call.body)
+        perform(requestPhase.run(&info, &attempt, hasFilters: false, context, out), &context, &out)
     }
-
-    var terms: RouterTerms { calling == nil ? .client : .call }
-    var call: FilterCall? { calling?.call }
-    var caller: ExchangeID? { calling?.caller }
-
-    /// Whether this is a call that goes on after its exchange has ended.
-    var isOrphan: Bool { calling?.isOrphan ?? false }
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
     /// - Returns: false for any other call.
     mutating func isLeft(_ out: borrowing Outbox) -> Bool {
-        guard let calling else { return false }
+        guard let calling = info.calling else { return false }
         if calling.isOrphan { return !stage.isOver }
         guard calling.goesOn(in: stage, out) else { return false }
         stage.wait(until: bounded(stage.deadline))
         return true
     }
 
-    /// - Parameters:
-    ///   - places: the limits at which the calling exchange holds a place.
-    ///   - began: when the calling exchange began.
-    mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
-        calling = CallUnderWay(call, for: caller, places: places)
-        log.capture.began = began
-        log.record.reset(flow: 0)
+    // MARK: waits
+
+    /// Limits a filter's wait to the total time for waits. Once the response goes to the client, no such
+    /// limit applies.
+    func bounded(_ time: Int) -> Int {
+        if let limit = info.calling?.limit { return min(time, limit) }
+        return min(time, filters?.limit ?? .max)
     }
 
-    // MARK: the log
+    /// Waits until a time.
+    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout Outbox) {
+        stage.enter(.waiting(resumption), until: time)
+        out.orders.append(.wake(at: time))
+    }
 
-    /// Logs the head of the request.
-    mutating func noteHead() { log.begin(request, tellsProvenance: engine.settings.disclosure.tellsProvenance) }
+    /// Waits for code that runs off the loop.
+    mutating func suspend(_ phase: SuspendedPhase, _ out: inout Outbox) {
+        let limit = bounded(out.now + phase.suspension.call.deadline)
+        stage.enter(.intercepting(phase), until: limit)
+        out.orders.append(.intercept(id, phase.suspension.call))
+        out.orders.append(.wake(at: limit))
+    }
+
+    /// Handles the result of the code. A late result finds another stage and is ignored.
+    mutating func intercepted(_ answer: SwiftAnswer, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .intercepting(let phase) = stage.state else { return }
+        stage.enter(.deciding)
+        switch phase.message {
+        case .request(let head):
+            perform(
+                requestPhase.resume(phase, answer, of: head, &info, &attempt, context, out), &context, &out)
+        case .response(let body, let point):
+            perform(
+                responsePhase.resume(phase, answer, of: body, at: point, &info, attempt, out), &context, &out)
+        }
+    }
 
     // MARK: the end
-
-    /// Ends the exchange after a complete response.
-    mutating func complete(_ now: Int) { end(.complete, now) }
 
     /// Ends the exchange without a complete response.
     mutating func cut(reset: Bool, _ out: inout Outbox) {
@@ -157,6 +152,10 @@ struct Exchange: ~Copyable {
 
     mutating func end(_ ending: ExchangeStage.Ending, _ now: Int) {
         log.record.milliseconds = now - log.capture.began
+        end(ending)
+    }
+
+    private mutating func end(_ ending: ExchangeStage.Ending) {
         filters = nil
         requestPhase.begin()
         attempt.forget()

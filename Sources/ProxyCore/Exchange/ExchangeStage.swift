@@ -127,10 +127,8 @@ extension ExchangeStage {
         case request
         /// A filter's call took too long: go on without it.
         case lease
-        /// An interceptor delayed its own response to the request: send that.
-        indirect case answer(DirectResponse, interceptor: String)
-        /// An interceptor delayed a fault in place of the response: break the connection.
-        indirect case breaks(Breakage, interceptor: String)
+        /// An interceptor delayed what it has in a message's place.
+        indirect case replace(Replacement, PhaseJudgement.Phase)
         /// Retry the request, from the client's request or a filter's version of it.
         case attempt
         /// An interceptor delayed the result of a call: deliver it.

@@ -1,3 +1,4 @@
+import Authorization
 import HTTPCodec
 import Interception
 
@@ -39,11 +40,10 @@ struct RequestPhase: ~Copyable {
         /// Wait until that time, or for the turn of the ticket; nil for the ticket of before.
         case queue(until: Int, LimitTicket?)
         case delay(until: Int)
-        /// Respond in the origin's place, after so many milliseconds.
-        case respond(DirectResponse, interceptor: String, after: Int)
-        /// Break the client's connection, after so many milliseconds.
-        case breaks(Breakage, interceptor: String, after: Int)
-        case abort(interceptor: String, reason: String)
+        /// An interceptor has something else in the request's place, after so many milliseconds.
+        indirect case replace(Replacement, after: Int)
+        /// The call may not go where interceptors led it.
+        case notCalled(String)
         /// A limit refuses the request; with the milliseconds until another may pass, if they are known.
         case refuse(LimitWish, milliseconds: Int?)
     }
@@ -65,6 +65,35 @@ struct RequestPhase: ~Copyable {
         if passage != nil { passage = nil }
     }
 
+    /// Has the interceptors judge the request of an attempt.
+    /// - Parameter hasFilters: the exchange has filters.
+    mutating func run(
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, hasFilters: Bool, _ context: borrowing ClientContext,
+        _ out: borrowing Outbox
+    ) -> Step {
+        begin()
+        if attempt.head == nil, !hasFilters, info.terms.hasClient,
+            info.engine.plan.firstRequestMatch(info.received.head, info.classification) == nil
+        {
+            enter(.passed)
+            return .pass(wasDelayed: false)
+        }
+        var head = attempt.sent(info.received.head)
+        let outcome = info.intercept(&head, &attempt.body, out)
+        return judged(head, outcome, &info, &attempt, context, out.now)
+    }
+
+    /// Continues with the result of code.
+    /// - Parameter head: the request that the code has worked on.
+    mutating func resume(
+        _ phase: SuspendedPhase, _ answer: SwiftAnswer, of head: RequestHead, _ info: inout ExchangeInfo,
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: borrowing Outbox
+    ) -> Step {
+        var head = head
+        let outcome = info.resume(phase, answer, &head, &attempt.body, out)
+        return judged(head, outcome, &info, &attempt, context, out.now)
+    }
+
     /// A filter decides what follows: the request waits no more.
     mutating func giveUpWait() {
         switch state {
@@ -75,25 +104,30 @@ struct RequestPhase: ~Copyable {
         }
     }
 
-    /// No interceptor has a part in the request.
-    mutating func skip() { enter(.passed) }
-
     /// The interceptors have judged the request.
-    /// - Parameters:
-    ///   - head: the request as they left it.
-    ///   - passage: the limits that the outcome asks for; nil for none.
-    ///   - turns: receives the places at limits.
+    /// - Parameter head: the request as they left it.
     mutating func judged(
-        _ head: RequestHead, _ outcome: Outcome, limits passage: LimitPassage?, _ turns: inout [Turn],
-        _ log: inout ExchangeLog, _ now: Int
+        _ head: RequestHead, _ outcome: Outcome, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ now: Int
     ) -> Step {
+        if let call = info.call, case .proceed = outcome.verdict {
+            // this request carries a session or a password: it may go only to the configured place
+            if let refusal = call.bound.refusal(of: head) {
+                enter(.replaced)
+                return .notCalled(refusal)
+            }
+            info.received.head = head
+        }
+        attempt.adopt(head, outcome, info.terms)
         if case .suspend(let suspension) = outcome.verdict {
             enter(.code)
             return .run(SuspendedPhase(.request(head), suspension, outcome))
         }
-        guard let passage else { return act(on: outcome, &log, now) }
+        guard let passage = LimitPassage(outcome, of: attempt.sent(info.received.head), info, context) else {
+            return act(on: outcome, &info.log, now)
+        }
         self.passage = passage
-        return pass(passage, &turns, &log, now)
+        return pass(passage, &attempt.turns, &info.log, now)
     }
 
     /// A turn has come, or a wait is over.
@@ -125,24 +159,33 @@ struct RequestPhase: ~Copyable {
     }
 
     private mutating func act(on outcome: Outcome, _ log: inout ExchangeLog, _ now: Int) -> Step {
-        switch outcome.verdict {
-        case .respond(let local, let interceptor):
+        if let (replacement, wait) = log.replacement(by: outcome, now) {
             enter(.replaced)
-            return .respond(local, interceptor: interceptor, after: log.drawn(outcome.delays, now))
-        case .breaks(let breakage, let interceptor):
-            enter(.replaced)
-            return .breaks(breakage, interceptor: interceptor, after: log.drawn(outcome.delays, now))
-        case .abort(let interceptor, let reason):
-            enter(.replaced)
-            return .abort(interceptor: interceptor, reason: reason)
-        case .proceed:
-            let wait = log.drawn(outcome.delays, now)
-            enter(wait > 0 ? .delay : .passed)
-            return wait > 0 ? .delay(until: now + wait) : .pass(wasDelayed: false)
-        case .suspend(let suspension):
-            enter(.replaced)
-            return .abort(interceptor: suspension.call.interceptor, reason: "its code is not done")
+            return .replace(replacement, after: wait)
         }
+        if case .suspend(let suspension) = outcome.verdict {
+            enter(.replaced)
+            let reason = "its code is not done"
+            return .replace(.abort(interceptor: suspension.call.interceptor, reason: reason), after: 0)
+        }
+        let wait = log.drawn(outcome.delays, now)
+        enter(wait > 0 ? .delay : .passed)
+        return wait > 0 ? .delay(until: now + wait) : .pass(wasDelayed: false)
+    }
+}
+
+extension LimitPassage {
+    /// The limits that the outcome asks for; nil for none.
+    /// - Parameter head: the request as it goes out.
+    fileprivate convenience init?(
+        _ outcome: Outcome, of head: RequestHead, _ info: borrowing ExchangeInfo, _ context: borrowing ClientContext
+    ) {
+        guard !outcome.limits.isEmpty, let store = context.stores.limits else { return nil }
+        if case .abort = outcome.verdict { return nil }
+        let subject = Subject(
+            host: head.host, action: info.classification?.action,
+            sender: RequestSender(address: context.source.address, user: info.log.record.user))
+        self.init(outcome, subject, in: store, besides: info.calling?.places ?? [])
     }
 }
 

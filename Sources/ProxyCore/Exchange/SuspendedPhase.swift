@@ -7,10 +7,8 @@ final class SuspendedPhase {
     enum Message {
         /// The request as it would go out.
         case request(RequestHead)
-        /// The response in `response`, and its body as received.
-        case response([UInt8])
-        /// The same before a step-up looks at the response.
-        case preparation([UInt8])
+        /// The body of the response as received.
+        case response([UInt8], ResponseStage)
     }
 
     let message: Message

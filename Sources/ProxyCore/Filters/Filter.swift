@@ -115,4 +115,7 @@ enum FilterAction {
     case replace(RequestHead, body: [UInt8])
     /// Respond to the client with this error.
     case refuse(ProxyError)
+
+    /// How many bytes of the response to hold; nil for another action.
+    var held: Int? { if case .hold(let limit) = self { limit } else { nil } }
 }

@@ -45,36 +45,21 @@ final class FilterChain {
 
     // MARK: the response
 
-    func headCame(_ head: inout ResponseHead, _ context: inout FilterContext) {
-        for member in members { _ = member.response(.head, &head, &context) }
-    }
-
-    /// The most bytes of the response's body to hold before the filters decide; nil to hold nothing.
-    func holds(_ head: inout ResponseHead, _ context: inout FilterContext) -> Int? {
-        var most: Int?
+    /// - Returns: what the filters decide; `hold` with the most that one of them needs.
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
+    ) -> FilterAction {
+        var joint = FilterAction.proceed
         for member in members {
-            if case .hold(let limit) = member.response(.offered, &head, &context) {
-                most = max(limit, most ?? limit)
+            switch (member.response(step, &head, &context), joint) {
+            case (.proceed, _): continue
+            case (.hold(let limit), .hold(let other)): joint = .hold(upTo: max(limit, other))
+            case (.hold(let limit), _): joint = .hold(upTo: limit)
+            case (.deliver(let other), _): joint = .deliver(other)
+            case (let action, _): return settled(action, by: member)
             }
         }
-        return most
-    }
-
-    func whole(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
-        var delivered = response
-        for member in members {
-            var head = response.head
-            switch member.response(.whole(response), &head, &context) {
-            case .proceed: continue
-            case .deliver(let other): delivered = other
-            case let action: return settled(action, by: member)
-            }
-        }
-        return .deliver(delivered)
-    }
-
-    func tooLarge(_ head: inout ResponseHead, _ context: inout FilterContext) {
-        for member in members { _ = member.response(.tooLarge, &head, &context) }
+        return joint
     }
 
     // MARK: events

@@ -5,33 +5,39 @@ import Interception
 // Builds the `FilterContext` of an exchange.
 
 extension FilterSetup {
-    init(of exchange: borrowing Exchange, at point: FilterRegistration.Point, _ edits: EditContext) {
-        let engine = exchange.engine
-        let sessionEnd = engine.sessionEnd(exchange.request, exchange.classification)
+    init(
+        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, at point: FilterRegistration.Point, _ seconds: Int
+    ) {
+        let (engine, body) = (info.engine, info.received.body.framing)
+        let sessionEnd = engine.sessionEnd(info.received.head, info.classification)
         self.init(
-            engine, exchange.request, exchange.body.framing, exchange.body.classifierStep,
-            watched: engine.watched(exchange.classification, sessionEnd), sessionEnd: sessionEnd,
-            body: exchange.received.body.arrived(exchange.attempt.body),
-            point == .head ? engine.stepUp(for: exchange.request, exchange.body.framing) : nil, edits)
+            engine, info.received.head, body, info.received.body.classifierStep,
+            watched: engine.watched(info.classification, sessionEnd), sessionEnd: sessionEnd,
+            body: info.received.body.arrived(attempt.body),
+            point == .head ? engine.stepUp(for: info.received.head, body) : nil, info.editContext(seconds))
     }
 }
 
 extension FilterContext {
-    init(of exchange: borrowing Exchange, _ client: ClientContext, _ time: CookieSessions.Now) {
-        let engine = exchange.engine
-        let (sent, user) = (exchange.sentHead, exchange.log.record.user)
+    /// - Parameter isOut: the request may have reached its origin.
+    init(
+        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, isOut: Bool, _ client: ClientContext,
+        _ time: CookieSessions.Now
+    ) {
+        let (request, user) = (info.received.head, info.log.record.user)
+        let (sent, bytes) = (attempt.sent(request), info.received.body.bytes)
         self.init(
-            request: exchange.request, sent: sent, body: exchange.body.bytes,
-            sentBody: exchange.body.isKept ? exchange.attempt.body ?? exchange.body.bytes : nil,
-            mayHaveArrived: exchange.awaitsResponse, time: time, stores: client.stores,
+            request: request, sent: sent, body: bytes,
+            sentBody: info.received.body.isKept ? attempt.body ?? bytes : nil,
+            mayHaveArrived: isOut, time: time, stores: client.stores,
             person: PersonContext(
                 transactions: client.stores.transactions, address: client.source.address, user: user,
-                url: exchange.log.record.url),
+                url: info.log.record.url),
             tokens: TokenContext(
                 store: client.stores.tokens, sender: RequestSender(address: client.source.address, user: user),
                 errands: client.stores.errands),
             grounds: CredentialGrounds(
-                unproven: client.unproven(sent, engine.settings.interception.security), request: exchange.request))
+                unproven: client.unproven(sent, info.engine.settings.interception.security), request: request))
     }
 }
 

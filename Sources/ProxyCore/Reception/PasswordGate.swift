@@ -1,5 +1,6 @@
 import Addresses
 import HTTPCodec
+import Interception
 import Passwords
 
 /// `clients.basic`: decides about a request by its password (RFC 9110 §11.7, RFC 7617). The driver checks the
@@ -37,6 +38,27 @@ enum PasswordGate {
             later(429, "too many wrong passwords came from this network, or for this user", wait: wait)
         case .busy: later(503, "too many passwords wait to be checked", wait: 1_000)
         }
+    }
+
+    /// Accepts the user of the request, whose password is right.
+    /// - Returns: the error when the user has too many requests under way.
+    static func accept(
+        _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> ProxyError? {
+        context.user = BasicCredentials(info.received.head)?.user
+        info.log.record.user = context.user
+        guard let user = context.user else { return nil }
+        if let share = context.share, !share.becomes(.user(user), info.engine.settings.limits) {
+            return .tooManyOfClient("the user \(user)")
+        }
+        if context.binding.passes(to: user) { out.orders.append(.unbind) }
+        return nil
+    }
+
+    /// Logs the name of a user whose password is refused.
+    static func tell(_ error: ProxyError, _ info: inout ExchangeInfo, _ now: Int) {
+        guard error.status == 407, let name = BasicCredentials(info.received.head)?.user else { return }
+        info.log.tell(.unauthenticated(user: String(name.prefix(64))), now)
     }
 
     static let late = later(503, "the password could not be checked in time", wait: 1_000)

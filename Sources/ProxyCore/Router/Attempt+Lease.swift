@@ -22,27 +22,26 @@ extension Attempt {
 
     /// The connections that may carry the request.
     /// - Parameter isReplay: a response of an earlier attempt is kept.
-    func scope(of received: borrowing ReceivedRequest, isReplay: Bool, _ terms: RouterTerms) -> LeaseScope {
+    func scope(isReplay: Bool, _ info: borrowing ExchangeInfo) -> LeaseScope {
         // AM performs a call only once, and an idle connection may have closed unnoticed; a replay that must not go out
         // twice avoids idle connections for the same reason (RFC 9110 §9.2.2)
-        let goesOnce = isReplay && !(head?.method ?? received.head.method).isIdempotent
-        return terms.isCall ? .recent : goesOnce ? .own : mayGoTwice(received) ? .any : .heard
+        let goesOnce = isReplay && !(head?.method ?? info.received.head.method).isIdempotent
+        return info.terms.isCall ? .recent : goesOnce ? .own : mayGoTwice(info.received) ? .any : .heard
     }
 
     /// Orders a connection to the request's origin.
     mutating func orderLease(
-        _ scope: LeaseScope, for received: borrowing ReceivedRequest, of id: ExchangeID, _ context: inout ClientContext,
-        _ engine: Engine, _ terms: RouterTerms, _ log: inout ExchangeLog, _ out: inout Outbox
+        _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        let wanted = destination(of: received, context, engine, terms)
-        if wanted.route != nil { log.tell(.routed(by: wanted.peer), out.now) }
+        let wanted = destination(info, context)
+        if wanted.route != nil { info.log.tell(.routed(by: wanted.peer), out.now) }
         begin(wanted)
         startTimeout(&out)
-        isBinding = head?.fields.hasConnectionCredentials ?? received.head.fields.hasConnectionCredentials
+        isBinding = head?.fields.hasConnectionCredentials ?? info.received.head.fields.hasConnectionCredentials
         context.lastOrigin = wanted
         var scope = isBinding && scope != .new ? .own : scope
-        if let user = log.record.user, context.binding.isAnothers(than: user) { scope = .new }
-        out.orders.append(.lease(id, wanted, scope, version(of: received, engine, terms)))
+        if let user = info.log.record.user, context.binding.isAnothers(than: user) { scope = .new }
+        out.orders.append(.lease(info.id, wanted, scope, version(info)))
     }
 
     /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
@@ -57,29 +56,27 @@ extension Attempt {
     ///   - isReused: it has served another request before.
     ///   - sendsRaw: body bytes may be relayed to the origin unread.
     mutating func leased(
-        isReused: Bool, sendsRaw: Bool, for received: borrowing ReceivedRequest, of id: ExchangeID,
-        _ context: inout ClientContext, _ terms: RouterTerms, user: String?, _ out: inout Outbox
+        isReused: Bool, sendsRaw: Bool, _ info: borrowing ExchangeInfo, _ context: inout ClientContext,
+        _ out: inout Outbox
     ) {
         lease.isReused = isReused
         lease.isStream = !sendsRaw
-        lease.sendsRaw = sendsRaw && wishes.rate == nil && !received.body.isSearched
+        lease.sendsRaw = sendsRaw && wishes.rate == nil && !info.received.body.isSearched
         lease.bindings = context.binding.changes
-        if isBinding, !terms.isCall { bind(to: &context, of: id, user: user, &out) }
+        if isBinding, !info.terms.isCall { bind(info, to: &context, &out) }
     }
 
     /// Marks the connection in use as carrying the client's identity.
-    private mutating func bind(to context: inout ClientContext, of id: ExchangeID, user: String?, _ out: inout Outbox) {
-        if context.binding.bind(for: user) { out.orders.append(.unbind) }
+    private mutating func bind(_ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout Outbox) {
+        if context.binding.bind(for: info.log.record.user) { out.orders.append(.unbind) }
         lease.bindings = context.binding.changes
-        out.orders.append(.bind(id))
+        out.orders.append(.bind(info.id))
     }
 
     /// The response asks the client to authenticate its connection: from now on it carries the client's identity.
-    mutating func challenged(
-        _ context: inout ClientContext, of id: ExchangeID, _ terms: RouterTerms, user: String?, _ out: inout Outbox
-    ) {
+    mutating func challenged(_ info: borrowing ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox) {
         isBinding = true
-        if !terms.isCall { bind(to: &context, of: id, user: user, &out) }
+        if !info.terms.isCall { bind(info, to: &context, &out) }
     }
 
     /// Whether the connection may serve this client again, by the known owner of its identity: several users may send
@@ -90,38 +87,36 @@ extension Attempt {
 
     /// Sends the head, and the part of the body that is here.
     mutating func send(
-        _ received: inout ReceivedRequest, of id: ExchangeID, _ context: borrowing ClientContext, _ engine: Engine,
-        _ terms: RouterTerms, _ log: borrowing ExchangeLog, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Sent {
-        log.capture.sends(head, body, out.now)
-        let framing = self.framing(of: received, engine, terms)
-        out.send(outgoingHead(of: received, framing, from: context.source, engine, terms, log), of: id)
+        info.log.capture.sends(head, body, out.now)
+        let framing = self.framing(info)
+        out.send(outgoingHead(framing, from: context.source, info), of: info.id)
         if let rate = wishes.rate, framing != .none {
             upload = PacedRequest(
-                rate: rate, body ?? received.body.bytes, isWhole: received.body.isKept, now: out.now)
-            if !received.body.isKept { forget(&received.body, of: id, context, log, &out) }
+                rate: rate, body ?? info.received.body.bytes, isWhole: info.received.body.isKept, now: out.now)
+            if !info.received.body.isKept { forgetBody(&info, context, &out) }
             return .paced
         }
-        if received.body.isKept {
-            let bytes = body ?? received.body.bytes
-            out.send(bytes.span, of: id)
-            out.orders.append(.sendEnd(id, trailers: trailers(of: received, engine)))
+        if info.received.body.isKept {
+            let bytes = body ?? info.received.body.bytes
+            out.send(bytes.span, of: info.id)
+            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return .whole
         }
         // these bytes were collected before the body turned out too large to keep; no filter needs them now
-        out.send(received.body.bytes.span, of: id)
-        forget(&received.body, of: id, context, log, &out)
+        out.send(info.received.body.bytes.span, of: info.id)
+        forgetBody(&info, context, &out)
         return .part
     }
 
-    private func forget(
-        _ body: inout RequestBody, of id: ExchangeID, _ context: borrowing ClientContext,
-        _ log: borrowing ExchangeLog, _ out: inout Outbox
+    private func forgetBody(
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
     ) {
-        log.capture.requestCame(body.bytes.span, total: &out.captured)
-        body.forget()
-        context.share?.letGo(of: id)
+        info.log.capture.requestCame(info.received.body.bytes.span, total: &out.captured)
+        info.received.body.forget()
+        context.share?.letGo(of: info.id)
     }
 
     /// Whether to resend the request before any byte of a response. The origin must have refused it unprocessed, or else a
@@ -140,17 +135,15 @@ extension Attempt {
 
     /// Sends the part of a paced body that is due.
     /// - Returns: whether bytes went out, and whether the request is complete now.
-    mutating func sendUpload(
-        _ received: borrowing ReceivedRequest, of id: ExchangeID, _ engine: Engine, _ out: inout Outbox
-    ) -> (moved: Bool, isWhole: Bool) {
+    mutating func sendUpload(_ info: borrowing ExchangeInfo, _ out: inout Outbox) -> (moved: Bool, isWhole: Bool) {
         guard let upload else { return (false, false) }
         let bytes = upload.bytes.take(out.now)
-        out.send(bytes.span, of: id)
+        out.send(bytes.span, of: info.id)
         if let next = upload.bytes.next(out.now) {
             out.orders.append(.wake(at: next))
         } else if upload.isWhole {
             self.upload = nil
-            out.orders.append(.sendEnd(id, trailers: trailers(of: received, engine)))
+            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return (!bytes.isEmpty, true)
         }

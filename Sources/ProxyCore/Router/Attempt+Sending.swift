@@ -6,76 +6,75 @@ extension Attempt {
     /// The request head to send.
     func sent(_ request: borrowing RequestHead) -> RequestHead { if let head { head } else { copy request } }
 
-    func version(of received: borrowing ReceivedRequest, _ engine: Engine, _ terms: RouterTerms) -> LeaseVersion {
-        let upgrades = if let head { engine.mayUpgrade(head) } else { engine.mayUpgrade(received.head) }
-        if terms.hasClient, upgrades { return isBinding ? .http1 : .upgrade }
+    func version(_ info: borrowing ExchangeInfo) -> LeaseVersion {
+        let upgrades = if let head { info.engine.mayUpgrade(head) } else { info.engine.mayUpgrade(info.received.head) }
+        if info.terms.hasClient, upgrades { return isBinding ? .http1 : .upgrade }
         return isBinding ? .oldest : .any
     }
 
     /// The request's origin; reuses the last origin when it is the same, to avoid allocating text.
-    func destination(
-        of received: borrowing ReceivedRequest, _ context: borrowing ClientContext, _ engine: Engine,
-        _ terms: RouterTerms
-    ) -> Origin {
+    func destination(_ info: borrowing ExchangeInfo, _ context: borrowing ClientContext) -> Origin {
         // the last origin keeps the route that was current at its time
         let isKnown =
-            context.tunnel != nil || engine.settings.routes.isEmpty && context.lastOrigin?.route == nil
+            context.tunnel != nil || info.engine.settings.routes.isEmpty && context.lastOrigin?.route == nil
         if isKnown, let last = context.tunnel ?? context.lastOrigin {
             if let head {
                 // a tunnel under AM's name leads to the address that the client chose, and the session must not go there
-                if last.matches(head), last.serverName == nil || terms.isGuarded { return last.used(by: terms) }
-            } else if context.tunnel != nil || last.matches(received.head) {
-                return last.used(by: terms)
+                if last.matches(head), last.serverName == nil || info.terms.isGuarded {
+                    return last.used(by: info.terms)
+                }
+            } else if context.tunnel != nil || last.matches(info.received.head) {
+                return last.used(by: info.terms)
             }
         }
-        return Origin(sent(received.head), engine.settings.routes).used(by: terms)
+        return Origin(sent(info.received.head), info.engine.settings.routes).used(by: info.terms)
     }
 
     /// The framing of the request's body as sent.
-    func framing(of received: borrowing ReceivedRequest, _ engine: Engine, _ terms: RouterTerms) -> BodyFraming {
-        guard received.body.isKept else { return received.body.framing }
-        guard trailers(of: received, engine).isEmpty else { return .chunked }
-        let count = body?.count ?? received.body.bytes.count
-        return count == 0 && !terms.announcesLength ? .none : .length(UInt64(count))
+    func framing(_ info: borrowing ExchangeInfo) -> BodyFraming {
+        guard info.received.body.isKept else { return info.received.body.framing }
+        guard trailers(info).isEmpty else { return .chunked }
+        let count = body?.count ?? info.received.body.bytes.count
+        return count == 0 && !info.terms.announcesLength ? .none : .length(UInt64(count))
     }
 
     /// The client's trailers, unless the body was replaced.
-    func trailers(of received: borrowing ReceivedRequest, _ engine: Engine) -> [UInt8] {
-        guard !received.body.trailers.isEmpty else { return [] }
-        if let body, body != received.body.bytes { return [] }
-        return engine.passed(received.body.trailers, sent(received.head))
+    func trailers(_ info: borrowing ExchangeInfo) -> [UInt8] {
+        guard !info.received.body.trailers.isEmpty else { return [] }
+        if let body, body != info.received.body.bytes { return [] }
+        return info.engine.passed(info.received.body.trailers, sent(info.received.head))
     }
 
     /// The head to send.
     mutating func outgoingHead(
-        of received: borrowing ReceivedRequest, _ framing: BodyFraming, from source: borrowing ClientSource,
-        _ engine: Engine, _ terms: RouterTerms, _ log: borrowing ExchangeLog
+        _ framing: BodyFraming, from source: borrowing ClientSource, _ info: borrowing ExchangeInfo
     ) -> OutgoingHead {
-        var head = sent(received.head)
+        let engine = info.engine
+        var head = sent(info.received.head)
         var forwarding = Forwarding(framing: framing)
         // HTTP/1.0 does not define Expect, and its client would not understand a 100
         forwarding.dropsExpect =
-            received.body.isKept || !received.body.bytes.isEmpty || received.head.version == .http10
-        forwarding.via = engine.via(received: received.head.version)
+            info.received.body.isKept || !info.received.body.bytes.isEmpty || info.received.head.version == .http10
+        forwarding.via = engine.via(received: info.received.head.version)
         if case .forward(let proxy) = origin?.route {
             forwarding.absoluteForm = true
             forwarding.lines += proxy.credentials
         }
-        offersUpgrade = terms.hasClient && framing == .none && engine.mayUpgrade(head)
+        offersUpgrade = info.terms.hasClient && framing == .none && engine.mayUpgrade(head)
         forwarding.upgrades = offersUpgrade
         if offersUpgrade, WebSocketKey.isMissing(in: head) {
             let key = WebSocketKey()
             socketKey = key
             head.fields.set(WebSocketKey.name, key.text)
         }
-        if terms.hasClient, engine.settings.disclosure.forwarded != .none, let address = source.address {
-            let target = received.head.target
+        if info.terms.hasClient, engine.settings.disclosure.forwarded != .none, let address = source.address {
+            let target = info.received.head.target
             forwarding.lines += ForwardedElement(
                 client: address, by: source.local, scheme: target.scheme,
-                host: received.head.fields.text(target.authority)
+                host: info.received.head.fields.text(target.authority)
             ).take(engine.settings.disclosure.forwarded, from: &head)
         }
-        log.showTrace(in: &head)
+        info.log.showTrace(in: &head)
         return OutgoingHead(head: head, forwarding: forwarding)
     }
 }

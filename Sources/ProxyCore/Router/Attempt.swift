@@ -58,8 +58,6 @@ struct Attempt: ~Copyable {
     /// The client asked for another protocol, and the request to the origin does so, too.
     var offersUpgrade = false
     var socketKey: WebSocketKey?
-    /// The framing of the response's body.
-    var framing = BodyFraming.none
 
     /// Takes over what interceptors made of the request.
     mutating func adopt(_ head: RequestHead, _ outcome: Outcome, _ terms: RouterTerms) {
@@ -79,6 +77,11 @@ struct Attempt: ~Copyable {
             basis = (version.head, version.body ?? body)
             renew()
         }
+    }
+
+    /// The head from which a further attempt starts.
+    func start(_ request: borrowing RequestHead, _ engine: Engine) -> RequestHead {
+        (engine.settings.chain.editsPersist ? plain ?? head : basis?.head) ?? copy request
     }
 
     /// The next attempt starts from the client's request, or from `basis`.

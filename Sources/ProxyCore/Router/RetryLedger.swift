@@ -40,17 +40,17 @@ struct RetryLedger {
     /// Grants a retry to the first interceptor that wishes one and may have it.
     /// - Returns: nil when the response or the error stands.
     mutating func grant(
-        _ wishes: [RetryWish], _ circumstances: Circumstances, _ notes: inout [ExchangeMoment]
+        _ wishes: [RetryWish], _ circumstances: Circumstances, _ log: inout ExchangeLog
     ) -> Grant? {
         if let reason = refusal(circumstances) {
-            notes.append(.notRetried(interceptor: wishes.first?.interceptor, reason))
+            log.tell(.notRetried(interceptor: wishes.first?.interceptor, reason), circumstances.now)
             return nil
         }
         for wish in wishes {
             let number = counts[wish.interceptor, default: 0] + 1
             let wait = Self.wait(for: wish.policy, number, circumstances)
             if let reason = Self.refusal(of: wish, number, wait, circumstances) {
-                notes.append(.notRetried(interceptor: wish.interceptor, reason))
+                log.tell(.notRetried(interceptor: wish.interceptor, reason), circumstances.now)
                 continue
             }
             // the limit of all retries caps that of each interceptor
@@ -96,5 +96,20 @@ struct RetryLedger {
         }
         var chance = SystemRandomNumberGenerator()
         return policy.backoff.delay(after: number, chance: &chance)
+    }
+}
+
+extension RetryLedger.Circumstances {
+    /// - Parameter retryAfter: the field of the response to this attempt.
+    init(
+        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, retryAfter: String?, clientHasEnded: Bool,
+        _ out: borrowing Outbox
+    ) {
+        self.init(
+            limits: info.engine.settings.limits, clientHasEnded: clientHasEnded,
+            isBodyKept: info.received.body.isKept, lacksRoom: info.received.body.lacksRoom,
+            method: (attempt.basis?.head ?? info.received.head).method,
+            end: info.log.capture.began + info.engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
+            retryAfter: retryAfter)
     }
 }

@@ -18,7 +18,7 @@ extension ClientConnection {
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.stream.change { $0.tunnel = nil }
         startRecord(of: cell, &out)
-        cell.exchange.noteHead()
+        cell.exchange.info.logHead()
         if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
             engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.log.record.url)
         }

@@ -59,7 +59,7 @@ extension ClientConnection {
         context.stores.refusals?.accepted(ServerPlace(name, port: target.port), by: context.key)
         cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel has its own record, and each request in it is an exchange of its own
-        cell.exchange.complete(now)
+        cell.exchange.end(.complete, now)
         out.orders.append(.record(cell.exchange.id))
         context.tunnel = target.secured
     }

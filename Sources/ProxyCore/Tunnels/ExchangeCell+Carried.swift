@@ -43,7 +43,7 @@ extension ExchangeCell {
             case .end:
                 codec.end(trailers: origin.trailers, on: id, &out)
                 exchange.release(reusable: false, &out)
-                exchange.complete(out.now)
+                exchange.end(.complete, out.now)
             }
         }
     }

@@ -67,7 +67,7 @@ extension ExchangeCell {
             tunnel.clientHasEnded && origin.isDone || origin.isLost
         else { return }
         exchange.release(reusable: false, &out)
-        exchange.complete(out.now)
+        exchange.end(.complete, out.now)
     }
 
     /// Grants the client as many bytes as were used, unless the origin's queue is full.

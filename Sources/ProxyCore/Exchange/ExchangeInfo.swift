@@ -1,0 +1,65 @@
+import HTTPCodec
+import Interception
+
+/// The facts of an exchange that all its parts use, and its log.
+struct ExchangeInfo: ~Copyable {
+    private(set) var id: ExchangeID
+    private(set) var engine: Engine
+    /// The call, when the exchange is a filter's call.
+    private(set) var calling: CallUnderWay?
+    var received = ReceivedRequest()
+    var classification: Classification?
+    /// State that interceptors keep for the lifetime of the exchange.
+    var state: ExchangeState?
+    var log: ExchangeLog
+
+    init(_ id: ExchangeID, _ engine: Engine) {
+        self.id = id
+        self.engine = engine
+        log = ExchangeLog(engine.redaction)
+    }
+
+    /// Prepares for another exchange. Buffers are kept.
+    mutating func renew(_ id: ExchangeID, _ engine: Engine) {
+        self.id = id
+        adopt(engine)
+        calling = nil
+        classification = nil
+    }
+
+    /// Adopts another generation of the configuration.
+    mutating func adopt(_ engine: Engine) {
+        self.engine = engine
+        log.adopt(engine.redaction)
+    }
+
+    /// The largest head buffer to keep, in bytes.
+    static let keptCapacity = 16 << 10
+
+    /// Releases shared objects, large buffers, and the secrets of a call: its session and passwords.
+    mutating func rest() {
+        received.body.reset(.none)
+        if calling != nil { received.body.bytes = [] }
+        if calling != nil || received.head.fields.bytes.capacity > Self.keptCapacity { received.head = RequestHead() }
+        if log.record.url.capacity > Self.keptCapacity { log.record.url = [] }
+        calling = nil
+        state = nil
+    }
+
+    /// Logs the head of the request.
+    mutating func logHead() { log.begin(received.head, tellsProvenance: engine.settings.disclosure.tellsProvenance) }
+
+    // MARK: calls
+
+    var terms: RouterTerms { calling == nil ? .client : .call }
+    var call: FilterCall? { calling?.call }
+
+    /// - Parameters:
+    ///   - places: the limits at which the calling exchange holds a place.
+    ///   - began: when the calling exchange began.
+    mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
+        calling = CallUnderWay(call, for: caller, places: places)
+        log.capture.began = began
+        log.record.reset(flow: 0)
+    }
+}
