@@ -28,6 +28,7 @@ struct ReceptionTests {
         case .tunnel: "tunnel"
         case .ownTunnel(let origin): "own \(origin.port)"
         case .push: "push"
+        case .authenticates: "a password"
         }
     }
 

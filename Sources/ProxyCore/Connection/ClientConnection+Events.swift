@@ -115,7 +115,7 @@ extension ClientConnection {
         guard let cell = exchanges[id], !cell.exchange.isOver else {
             return out.orders.append(.release(id, reusable: true))
         }
-        cell.exchange.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil, &context, &out)
+        cell.exchange.came(.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil), &context, &out)
         settle(cell, &out)
         if cell.stream != nil { return pump(cell, &out) }
         guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
@@ -149,7 +149,7 @@ extension ClientConnection {
         case .connect: tellTunnel(.failed(failure), &out)
         default:
             guard let cell = exchanges[id] else { return }
-            cell.exchange.leaseFailed(failure, &context, &out)
+            cell.exchange.came(.leaseFailed(failure), &context, &out)
             settle(cell, &out)
         }
     }
@@ -207,7 +207,7 @@ extension ClientConnection {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
-        cell.exchange.originBroke(fault, &context, &out)
+        cell.exchange.came(.broke(fault), &context, &out)
         settle(cell, &out)
     }
 
@@ -217,7 +217,7 @@ extension ClientConnection {
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
         cell.origin.end()
         if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
-        cell.exchange.originEnded(ending, &context, &out)
+        cell.exchange.came(.ended(ending, nil), &context, &out)
         settle(cell, &out)
     }
 
@@ -261,7 +261,7 @@ extension ClientConnection {
         if isWhole {
             cell.exchange.responseEnded(trailers: [], &context, &out)
         } else {
-            cell.exchange.originEnded(fault: fault, .connection(nil), &context, &out)
+            cell.exchange.came(.ended(.connection(nil), fault), &context, &out)
         }
         settle(cell, &out)
     }
@@ -274,7 +274,7 @@ extension ClientConnection {
     ) {
         out.now = now
         guard let cell = exchanges[id], case .authenticating = cell.exchange.stage.state else { return }
-        cell.exchange.authenticated(verdict, &context, &out)
+        cell.exchange.came(.password(verdict), &context, &out)
         settle(cell, &out)
         // the exchange is already over, and what follows has been ordered
         if cell.exchange.isOver { return }
@@ -289,7 +289,7 @@ extension ClientConnection {
     public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], case .intercepting = cell.exchange.stage.state else { return }
-        cell.exchange.intercepted(answer, &context, &out)
+        cell.exchange.came(.code(answer), &context, &out)
         settle(cell, &out)
     }
 
@@ -299,7 +299,7 @@ extension ClientConnection {
     public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.turnCame(&context, &out)
+        cell.exchange.came(.turn, &context, &out)
         settle(cell, &out)
     }
 
@@ -312,7 +312,7 @@ extension ClientConnection {
     public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.filterWaitCame(&context, &out)
+        cell.exchange.came(.wakeUp, &context, &out)
         settle(cell, &out)
     }
 
@@ -325,7 +325,7 @@ extension ClientConnection {
     public mutating func ticketCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.filterWaitCame(&context, &out)
+        cell.exchange.came(.wakeUp, &context, &out)
         settle(cell, &out)
     }
 

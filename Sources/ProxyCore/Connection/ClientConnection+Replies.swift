@@ -61,13 +61,13 @@ extension ClientConnection {
             cell.exchange.call?.report?(answer, nil)
             if cell.exchange.log.isTraced { traced(cell, status: answer.head.status, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
-            caller.exchange.callEnded(.answered(answer), &context, &out)
+            caller.exchange.came(.response(answer), &context, &out)
             settle(caller, &out)
         case .notCalled(let reason):
             cell.exchange.call?.report?(nil, reason)
             if cell.exchange.log.isTraced { traced(cell, status: 0, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
-            caller.exchange.callEnded(.failed(reason), &context, &out)
+            caller.exchange.came(.noResponse(reason), &context, &out)
             settle(caller, &out)
         }
     }

@@ -29,7 +29,7 @@ extension ClientConnection {
         do throws(HTTPFault) {
             let framing = try codec.begin(
                 cell.exchange.request, framing, maxTrailerBytes: engine.settings.limits.header)
-            try cell.exchange.begin(framing, &context, &out)
+            cell.exchange.begin(framing, &context, &out)
         } catch {
             cell.exchange.refuse(error, &out)
         }

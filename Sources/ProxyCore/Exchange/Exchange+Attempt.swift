@@ -1,7 +1,6 @@
 import Authorization
 import HTTPCodec
 import Interception
-import TLSEngine
 
 /// One sending of the request: the origin's connection, and the request on it.
 extension Exchange {
@@ -30,77 +29,35 @@ extension Exchange {
         stage.enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
     }
 
-    /// - Parameter sendsRaw: body bytes may be relayed to the origin unread.
-    mutating func leased(
-        reused: Bool, sendsRaw: Bool, _ context: inout ClientContext, _ out: inout Outbox
-    ) {
-        guard case .leasing = stage.state else { return out.orders.append(.release(id, reusable: true)) }
-        info.received.body.search(for: filters?.enforcing == nil ? nil : sentHead)
-        attempt.leased(isReused: reused, sendsRaw: sendsRaw, info, &context, &out)
-        if info.received.body.hidesMethod() { return stop(.hiddenMethod, &out) }
-        let timeouts = engine.settings.timeouts
-        switch attempt.send(&info, context, &out) {
-        case .whole: stage.enter(.awaiting, until: bounded(out.now + timeouts.response))
-        case .part: stage.enter(.awaiting, until: out.now + timeouts.idle)
-        case .paced:
-            stage.enter(.awaiting, until: bounded(out.now + timeouts.idle))
-            upload(&out)
-        }
-    }
-
-    /// Sends the origin the part of a paced request body that is due.
-    mutating func upload(_ out: inout Outbox) {
-        let sent = attempt.sendUpload(info, &out)
-        guard case .awaiting = stage.state else { return }
-        if sent.moved { stage.wait(until: bounded(out.now + engine.settings.timeouts.idle)) }
-        if sent.isWhole { stage.wait(until: out.now + engine.settings.timeouts.response) }
-    }
-
-    /// The driver has begun a step of the lease, which has its own timeout.
+    /// The driver has begun a step of the lease.
     mutating func leaseReached(_ step: LeaseStep, _ now: Int) {
-        guard case .leasing = stage.state else { return }
-        log.capture.reached(step, now)
-        stage.enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
+        attempt.reached(step, &stage, info, limit: bounded(.max), now)
     }
 
-    /// The driver could not connect to the origin.
-    mutating func leaseFailed(_ failure: LeaseFailure, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .leasing(let step) = stage.state, let wanted = attempt.origin else { return }
-        failed(ProxyError(failure, at: step, wanted), &context, &out)
-    }
-
-    // MARK: no response
-
-    /// The origin closed before its response was complete.
-    /// - Parameter ending: how the stream ended, when only the stream ended.
-    mutating func originEnded(
-        fault: TLSFault? = nil, _ ending: StreamEnding, _ context: inout ClientContext, _ out: inout Outbox
-    ) {
-        switch stage.state {
-        case .leasing: failed(.terminated(ending), &context, &out)
-        case .awaiting:
-            let limit = engine.settings.limits.retries
-            if attempt.mayRepeat(info.received, after: ending, retries: retries.total, limit: limit) {
-                retries.enterUnasked()
-                release(reusable: false, &out)
-                // a proof covers one sending only, so the retry starts without it
-                if let plain = attempt.plain { attempt.head = plain }
-                return lease(by: .new, &context, &out)
-            }
-            if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
-            failed(attempt.hasAnswered ? .incomplete(ending) : .terminated(ending), &context, &out)
-        case .pacing(let paced) where paced.isWhole: break
-        case .delivering, .holding, .pacing: failed(.incomplete(ending), &context, &out)
-        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
-            break
+    /// Handles an event at the origin's side. A late one finds another stage and is ignored.
+    mutating func came(_ event: OriginEvent, _ context: inout ClientContext, _ out: inout Outbox) {
+        if case .leased = event, case .leasing = stage.state {
+            info.received.body.search(for: filters?.enforcing == nil ? nil : sentHead)
         }
-    }
-
-    /// The origin's response is invalid HTTP.
-    mutating func originBroke(_ fault: HTTPFault, _ context: inout ClientContext, _ out: inout Outbox) {
-        failed(
-            .badResponse("the origin's answer breaks HTTP: \(fault.explanation) (\(fault.code.rawValue))"), &context,
-            &out)
+        let step = attempt.came(
+            event, &stage, &responsePhase.head, &info, limit: bounded(.max), retries: retries.total, &context, &out)
+        switch step {
+        case .nothing: break
+        case .interim(let head): delivery.interim(head, isOwn: false, &out)
+        case .head(let framing):
+            filtered(.head, context, out)
+            perform(responsePhase.begin(framing, &info, attempt, out), &context, &out)
+        case .switchProtocol:
+            perform(
+                responsePhase.edit(.whole([]), at: .delivery, then: .switchProtocol, &info, attempt, out), &context,
+                &out)
+        case .sendAgain:
+            retries.enterUnasked()
+            release(reusable: false, &out)
+            lease(by: .new, &context, &out)
+        case .stop(let error): stop(error, &out)
+        case .failed(let error): failed(error, &context, &out)
+        }
     }
 
     /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
@@ -144,25 +101,5 @@ extension Exchange {
         attempt.renew(from: grant.wish.basis, keepsEdits: engine.settings.chain.editsPersist)
         wait(.attempt, until: bounded(out.now + grant.wait), &out)
         return true
-    }
-}
-
-extension Timeouts {
-    func of(_ step: LeaseStep) -> Int {
-        switch step {
-        case .resolving: resolve
-        case .connecting: connect
-        case .securing: tls
-        }
-    }
-}
-
-extension ProxyError {
-    init(_ failure: LeaseFailure, at step: LeaseStep, _ wanted: Origin) {
-        switch (failure, step) {
-        case (.timedOut, .resolving): self.init(.unresolved, wanted)
-        case (.timedOut, .securing): self = .handshakeTimeout(wanted)
-        default: self.init(failure, wanted)
-        }
     }
 }

@@ -7,14 +7,7 @@ extension Exchange {
     /// Adds the filters that register for the request.
     /// - Returns: how many bytes of the request's body to keep for them.
     mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing Outbox) -> Int {
-        var setup = FilterSetup(info, attempt, at: point, out.seconds)
-        for registration in engine.filters {
-            if registration.point == point {
-                registration.add(&setup)
-            } else if point == .head, let need = registration.need {
-                setup.keep(need(setup))
-            }
-        }
+        let setup = FilterSetup(info, attempt, at: point, out.seconds).added(by: engine.filters, at: point)
         info.state = setup.edits.state
         for moment in setup.notes { log.tell(moment, out.now) }
         if let filters {
@@ -72,17 +65,6 @@ extension Exchange {
             perform(action, &context, &out)
         }
         return true
-    }
-
-    /// The filter's call has its response, or failed.
-    mutating func callEnded(_ event: FilterEvent, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .calling = stage.state else { return }
-        if !handled(event, &context, &out) { cut(reset: true, &out) }
-    }
-
-    /// Resumes a filter's wait: a person has answered, or another exchange has finished.
-    mutating func filterWaitCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        if stage.awaitsFilter { _ = handled(.woke, &context, &out) }
     }
 
     mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {

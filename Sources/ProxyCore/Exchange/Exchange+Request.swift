@@ -2,54 +2,25 @@ import Addresses
 import Authorization
 import HTTPCodec
 import Interception
-import Passwords
 
 /// Takes the request from its head to the way out.
 extension Exchange {
     /// Begins with the request in `request`.
     /// - Parameter framing: how the body is framed.
-    /// - Throws: an `HTTPFault` when the head breaks a rule; the caller then calls `refuse`.
-    mutating func begin(
-        _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
-    ) throws(HTTPFault) {
-        info.received.body.reset(framing)
-        let refusal = try Reception.refusal(
-            of: &info.received.head, framing, in: context.tunnel, engine, url: &info.log.record.url)
-        if let refusal { return answer(refusal, isLast: true, &out) }
-        // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
-        guard let users = engine.settings.users, context.tunnel == nil else { return try admitted(&context, &out) }
-        context.user = nil
-        do throws(ProxyError) {
-            let check = try PasswordGate.check(
-                request, users, flow: log.record.flow, client: context.source.address)
+    mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
+        perform(Reception.begin(framing, &info, &context, date: out.date), &context, &out)
+    }
+
+    mutating func perform(_ reception: Reception, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch reception {
+        case .authenticates(let check):
             stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
             out.orders.append(.authenticate(id, check))
-        } catch {
-            refusePassword(error, &out)
-        }
-    }
-
-    /// Handles the verdict on the password. A late verdict finds another stage and is ignored.
-    mutating func authenticated(_ verdict: PasswordVerdict, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .authenticating = stage.state else { return }
-        if let refusal = PasswordGate.refusal(verdict) { return refusePassword(refusal, &out) }
-        if let refusal = PasswordGate.accept(&info, &context, &out) { return answer(refusal, isLast: true, &out) }
-        do { try admitted(&context, &out) } catch { refuse(error, &out) }
-    }
-
-    mutating func refusePassword(_ error: ProxyError, _ out: inout Outbox) {
-        PasswordGate.tell(error, &info, out.now)
-        answer(error, &out)
-    }
-
-    /// Continues with a well-formed request whose client is authenticated.
-    private mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
-        switch try Reception(&info.received.head, engine, flow: log.record.flow, date: out.date) {
-        case .proceeds:
-            if let share = engine.settings.disclosure.traceShare { info.log.beginTrace(of: &info.received.head, share) }
-            planBody(&context, &out)
+        case .proceeds: planBody(&context, &out)
         case .answered(let local): answer(local, &out)
-        case .refused(let error, let isLast): answer(error, isLast: isLast, &out)
+        case .refused(let error, let isLast):
+            info.logUser(refusedBy: error, out.now)
+            answer(error, isLast: isLast, &out)
         case .tunnel:
             log.tell(.sent, out.now)
             stage.enter(.tunnelling, until: .max)
@@ -60,7 +31,6 @@ extension Exchange {
             out.replies.append(.openOwnPages)
             end(.complete, out.now)
         case .push:
-            if let error = PushDelivery.refusal(of: body.framing) { return answer(error, &out) }
             info.received.body.collect(upTo: PushDelivery.largest)
             collect(&out)
         }
@@ -119,7 +89,7 @@ extension Exchange {
             log.capture.requestCame(bytes, total: &out.captured)
             guard let queue = attempt.upload else { return .pass }
             queue.bytes.append(bytes)
-            upload(&out)
+            attempt.upload(&stage, info, limit: bounded(.max), &out)
         }
         return .used
     }
@@ -135,10 +105,10 @@ extension Exchange {
         }
         if let queue = attempt.upload {
             queue.isWhole = true
-            upload(&out)
+            attempt.upload(&stage, info, limit: bounded(.max), &out)
             return .used
         }
-        sentWhole(out.now)
+        attempt.sentWhole(&stage, info, out.now)
         return .pass
     }
 
@@ -147,12 +117,7 @@ extension Exchange {
         info.received.body.passed(count, isWhole: isWhole)
         log.record.requestBytes += count
         log.capture.requestPassed()
-        if isWhole { sentWhole(now) }
-    }
-
-    private mutating func sentWhole(_ now: Int) {
-        attempt.isSent = true
-        if case .awaiting = stage.state { stage.wait(until: now + engine.settings.timeouts.response) }
+        if isWhole { attempt.sentWhole(&stage, info, now) }
     }
 
     /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
@@ -200,11 +165,6 @@ extension Exchange {
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         log.tell(.sent, out.now)
         perform(requestPhase.run(&info, &attempt, hasFilters: filters != nil, context, out), &context, &out)
-    }
-
-    /// It is the turn of a request that waits at a limit. A late turn finds a request that waits no more, and is ignored.
-    mutating func turnCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        if requestPhase.awaitsTurn { resume(.request, &context, &out) }
     }
 
     mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {

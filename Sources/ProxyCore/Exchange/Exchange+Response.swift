@@ -1,8 +1,6 @@
 import Authorization
-import Formats
 import HTTPCodec
 import Interception
-import TLSEngine
 
 /// Takes the origin's response to the client, the filters or the caller.
 extension Exchange {
@@ -13,39 +11,6 @@ extension Exchange {
         case .delivering, .holding: stage.wait(until: bounded(now + engine.settings.timeouts.idle))
         default: break
         }
-    }
-
-    /// Relays an interim response (RFC 9110 §15.2), unless Usher has already sent a 100 itself.
-    mutating func interimCame(_ head: ResponseHead, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard attempt.takesInterim(head, limit: engine.settings.limits.header) else {
-            return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
-        }
-        guard case .awaiting = stage.state, info.terms.hasClient else { return }
-        // Usher has already sent 100 (Continue) for a body that it keeps
-        if head.status == 100, body.isKept { return }
-        delivery.interim(head, isOwn: false, &out)
-    }
-
-    /// Handles the final head of the response, which is in `response`.
-    mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .awaiting = stage.state else { return }
-        log.record.originVersion = response.version
-        attempt.wishes.answerLimit = nil
-        log.capture.answered(out.now)
-        if let refusal = attempt.refusal(of: response) { return failed(refusal, &context, &out) }
-        if !attempt.isBinding, response.fields.hasConnectionChallenge { attempt.challenged(info, &context, &out) }
-        filtered(.head, context, out)
-        perform(responsePhase.begin(framing, &info, attempt, out), &context, &out)
-    }
-
-    /// Handles 101: the connection changes its protocol and is relayed unread (RFC 9110 §15.2.2).
-    mutating func switched(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .awaiting = stage.state else { return }
-        if let refusal = attempt.refusal(ofSwitch: &responsePhase.head, to: info.received.head) {
-            return failed(refusal, &context, &out)
-        }
-        perform(
-            responsePhase.edit(.whole([]), at: .delivery, then: .switchProtocol, &info, attempt, out), &context, &out)
     }
 
     mutating func perform(_ step: ResponsePhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {

@@ -37,7 +37,7 @@ extension Exchange {
 
     /// Acts on the timeouts that are due.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
-        if out.now >= uploadAt { upload(&out) }
+        if out.now >= uploadAt { attempt.upload(&stage, info, limit: bounded(.max), &out) }
         if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= stage.deadline {
             answerMissed(&context, &out)
         } else if out.now >= stage.deadline {
@@ -62,7 +62,7 @@ extension Exchange {
 
     private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
         switch stage.state {
-        case .authenticating: return refusePassword(PasswordGate.late, &out)
+        case .authenticating: return answer(PasswordGate.late, &out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
         case .reading, .tunnelling, .over: return
         case .pacing(let paced) where paced.next(out.now) != nil: return letThrough(paced, &out)
@@ -79,7 +79,7 @@ extension Exchange {
         }
         if handled(.woke, &context, &out) { return }
         switch stage.state {
-        case .leasing: leaseFailed(.timedOut, &context, &out)
+        case .leasing: came(.leaseFailed(.timedOut), &context, &out)
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
         case .delivering, .holding, .pacing:
             failed(

@@ -1,6 +1,7 @@
 import Authorization
 import HTTPCodec
 import Interception
+import Passwords
 
 /// One request and its response, as a state machine. It handles messages: it knows no wire format, no HTTP version and no
 /// other exchange on its connections. Through the outbox it issues replies for the client's side and orders for the
@@ -127,17 +128,42 @@ struct Exchange: ~Copyable {
         out.orders.append(.wake(at: limit))
     }
 
-    /// Handles the result of the code. A late result finds another stage and is ignored.
-    mutating func intercepted(_ answer: SwiftAnswer, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .intercepting(let phase) = stage.state else { return }
-        stage.enter(.deciding)
-        switch phase.message {
-        case .request(let head):
-            perform(
-                requestPhase.resume(phase, answer, of: head, &info, &attempt, context, out), &context, &out)
-        case .response(let body, let point):
-            perform(
-                responsePhase.resume(phase, answer, of: body, at: point, &info, attempt, out), &context, &out)
+    /// What an exchange may wait for beside the origin.
+    enum Awaited {
+        case password(PasswordVerdict)
+        /// The result of code that runs off the loop.
+        case code(SwiftAnswer)
+        /// Its turn at a limit.
+        case turn
+        /// A person, or the result of another exchange, for a filter.
+        case wakeUp
+        /// The response to a filter's call.
+        case response(HeldResponse)
+        /// A filter's call has failed.
+        case noResponse(String)
+    }
+
+    /// Continues after a wait. What comes late finds another stage and is ignored.
+    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch (awaited, stage.state) {
+        case (.password(let verdict), .authenticating):
+            perform(Reception.authenticated(verdict, &info, &context, &out), &context, &out)
+        case (.code(let answer), .intercepting(let phase)):
+            stage.enter(.deciding)
+            switch phase.message {
+            case .request(let head):
+                perform(
+                    requestPhase.resume(phase, answer, of: head, &info, &attempt, context, out), &context, &out)
+            case .response(let body, let point):
+                perform(
+                    responsePhase.resume(phase, answer, of: body, at: point, &info, attempt, out), &context, &out)
+            }
+        case (.turn, .waiting(.request)) where requestPhase.awaitsTurn: resume(.request, &context, &out)
+        case (.wakeUp, .waiting(.filter)): _ = handled(.woke, &context, &out)
+        case (.response(let held), .calling): if !handled(.answered(held), &context, &out) { cut(reset: true, &out) }
+        case (.noResponse(let reason), .calling):
+            if !handled(.failed(reason), &context, &out) { cut(reset: true, &out) }
+        case (.password, _), (.code, _), (.turn, _), (.wakeUp, _), (.response, _), (.noResponse, _): break
         }
     }
 

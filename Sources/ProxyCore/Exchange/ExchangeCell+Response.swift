@@ -26,7 +26,7 @@ extension ExchangeCell {
                 bytes, &position, limits: exchange.engine.headLimits,
                 maxTrailerBytes: exchange.engine.settings.limits.header)
         } catch {
-            exchange.originBroke(error, &context, &out)
+            exchange.came(.broke(error), &context, &out)
             return .broke
         }
         if event == .needsMore { return .needsMore }
@@ -62,13 +62,13 @@ extension ExchangeCell {
     ) {
         switch event {
         case .needsMore, .data, .end: break
-        case .interim: exchange.interimCame(head, &context, &out)
+        case .interim: exchange.came(.interim(head), &context, &out)
         case .head(let framing):
             swap(&head, &exchange.response)
-            exchange.answered(framing, &context, &out)
+            exchange.came(.head(framing), &context, &out)
         case .switched:
             swap(&head, &exchange.response)
-            exchange.switched(&context, &out)
+            exchange.came(.switched, &context, &out)
         }
     }
 }

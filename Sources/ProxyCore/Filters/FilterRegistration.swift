@@ -86,6 +86,19 @@ struct FilterSetup {
         self.edits = edits
     }
 
+    /// The setup with the filters that register for the request.
+    consuming func added(by registrations: [FilterRegistration], at point: FilterRegistration.Point) -> FilterSetup {
+        var setup = self
+        for registration in registrations {
+            if registration.point == point {
+                registration.add(&setup)
+            } else if point == .head, let need = registration.need {
+                setup.keep(need(setup))
+            }
+        }
+        return setup
+    }
+
     /// The Action; nil if it is unknown or there is none.
     var action: Action? { if case .done(let found) = step { found.action } else { nil } }
 

@@ -55,12 +55,6 @@ enum PasswordGate {
         return nil
     }
 
-    /// Logs the name of a user whose password is refused.
-    static func tell(_ error: ProxyError, _ info: inout ExchangeInfo, _ now: Int) {
-        guard error.status == 407, let name = BasicCredentials(info.received.head)?.user else { return }
-        info.log.tell(.unauthenticated(user: String(name.prefix(64))), now)
-    }
-
     static let late = later(503, "the password could not be checked in time", wait: 1_000)
 
     private static func challenge(_ details: String) -> ProxyError {
@@ -73,5 +67,13 @@ enum PasswordGate {
         var error = ProxyError("http_request_denied", status: status, "\(details); try again later")
         error.fields = [.init("Retry-After", "\(max(1, (wait + 999) / 1000))")]
         return error
+    }
+}
+
+extension ExchangeInfo {
+    /// Logs the name of the user whose password is refused.
+    mutating func logUser(refusedBy error: ProxyError, _ now: Int) {
+        guard error.status == 407, let name = BasicCredentials(received.head)?.user else { return }
+        log.tell(.unauthenticated(user: String(name.prefix(64))), now)
     }
 }

@@ -1,10 +1,13 @@
 import HTTPCodec
 import Interception
+import Passwords
 
 /// The handling of a request whose head is here, before interceptors and filters see it.
 enum Reception {
     /// The request goes on to its origin.
     case proceeds
+    /// The password has to be checked first.
+    case authenticates(PasswordCheck)
     case answered(LocalResponse)
     case refused(ProxyError, isLast: Bool)
     /// CONNECT: the client asks for a tunnel to the origin.
@@ -13,6 +16,57 @@ enum Reception {
     case ownTunnel(Origin)
     /// A post by a push service to `usher.proxy`.
     case push
+
+    /// Begins with a request whose head is here.
+    /// - Parameter framing: the framing of the body.
+    static func begin(
+        _ framing: BodyFraming, _ info: inout ExchangeInfo, _ context: inout ClientContext, date: [UInt8]
+    ) -> Reception {
+        info.received.body.reset(framing)
+        do throws(HTTPFault) {
+            let refusal = try refusal(
+                of: &info.received.head, framing, in: context.tunnel, info.engine, url: &info.log.record.url)
+            if let refusal { return .refused(refusal, isLast: true) }
+        } catch {
+            return .refused(.broken(error), isLast: true)
+        }
+        // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
+        guard let users = info.engine.settings.users, context.tunnel == nil else { return admit(&info, date: date) }
+        context.user = nil
+        do throws(ProxyError) {
+            return .authenticates(
+                try PasswordGate.check(
+                    info.received.head, users, flow: info.log.record.flow, client: context.source.address))
+        } catch {
+            return .refused(error, isLast: false)
+        }
+    }
+
+    /// Continues with the verdict on the password.
+    static func authenticated(
+        _ verdict: PasswordVerdict, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> Reception {
+        if let refusal = PasswordGate.refusal(verdict) { return .refused(refusal, isLast: false) }
+        if let refusal = PasswordGate.accept(&info, &context, &out) { return .refused(refusal, isLast: true) }
+        return admit(&info, date: out.date)
+    }
+
+    /// Continues with a well-formed request whose client is authenticated.
+    private static func admit(_ info: inout ExchangeInfo, date: [UInt8]) -> Reception {
+        do throws(HTTPFault) {
+            let reception = try Reception(
+                &info.received.head, info.engine, flow: info.log.record.flow, date: date)
+            if case .proceeds = reception, let share = info.engine.settings.disclosure.traceShare {
+                info.log.beginTrace(of: &info.received.head, share)
+            }
+            if case .push = reception, let error = PushDelivery.refusal(of: info.received.body.framing) {
+                return .refused(error, isLast: false)
+            }
+            return reception
+        } catch {
+            return .refused(.broken(error), isLast: true)
+        }
+    }
 
     /// Determines the target of a request.
     /// - Parameters:
