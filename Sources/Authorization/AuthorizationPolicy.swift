@@ -35,7 +35,7 @@ public struct AuthorizationPolicy: Sendable {
         }
     }
 
-    /// How the transaction id is presented.
+    /// The part of the request that presents the transaction id.
     public enum Presentation: Equatable, Sendable {
         case query(String)
         case header(String)
@@ -62,7 +62,7 @@ public struct AuthorizationPolicy: Sendable {
     public var maxResponseBytes = 1 << 20
     /// The limit of a request body that is buffered for the replay, in bytes.
     public var maxBodyBytes = 1 << 20
-    /// When logins pause because AM refused the answers.
+    /// The limits of refusals by AM before logins pause.
     public var lockout = Lockout.Limits()
     public var upgradeRounds = 1
     public var transactionRounds = 1
@@ -75,7 +75,7 @@ public struct AuthorizationPolicy: Sendable {
     public var origins = PageOrigins()
     /// True if the client's id token is presented with the result of a step-up.
     public var showsIDToken = false
-    /// How Usher asks AM about resources without a Gateway; nil if there are none.
+    /// The questions to AM about resources without a Gateway; nil if there are none.
     public var enforcement: Enforcement?
 
     public init(resources: [Resource], server: AuthorizationServer) {

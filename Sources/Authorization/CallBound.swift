@@ -7,7 +7,7 @@ public enum CallBound: Sendable {
     /// This configured URL, and no other path of its host.
     case url(String)
 
-    /// One sentence that says why the call may not go out after interceptors changed it; nil if it may.
+    /// The reason why the call may not go out after interceptors changed it, as one sentence; nil if it may.
     public func refusal(of head: RequestHead) -> String? {
         switch self {
         case .server(let server): server.refusal(of: head)

@@ -43,7 +43,7 @@ struct Journey: Sendable {
     private var given = GivenAnswers()
     private var pages = 0
     private var polls = 0
-    /// How long the current page has been polled, in milliseconds.
+    /// The time for which the current page has been polled, in milliseconds.
     private var waited = 0
     private var userNames: [String]?
     /// Reserved one-time passwords, by `OneTimePassword.name`.

@@ -7,7 +7,7 @@ public enum LoginOrder<Value: Sendable>: Sendable {
     case failed(LoginFault)
 }
 
-/// Why a login failed.
+/// The reason for a failed login.
 public struct LoginFault: Error, Equatable, Sendable {
     /// One sentence.
     public var reason: String

@@ -28,7 +28,7 @@ extension AuthorizationPolicy {
         whenClientHandlesAdvice == .pass && head.fields.contains(.xAuthenticateResponse)
     }
 
-    /// One sentence that says why a request cannot be sent again; nil if it can. After a success, unsafe methods are not
+    /// The reason why a request cannot be sent again, as one sentence; nil if it can. After a success, unsafe methods are not
     /// repeated. A policy evaluation changes nothing and may be.
     /// - Parameters:
     /// - bodyComplete: true if the whole body was buffered, or there is none.
@@ -48,7 +48,7 @@ extension AuthorizationPolicy {
                 + "or limits.buffered had no room"
     }
 
-    /// How the transaction of this advice is presented to the resource. An advice in a body comes from a service that asked AM
+    /// The presentation of this advice's transaction to the resource. An advice in a body comes from a service that asked AM
     /// itself.
     public func presentation(of advice: Advice, at resource: Resource) -> Presentation {
         resource.present ?? (advice.source == .body ? presentToREST : presentToGateway)

@@ -11,7 +11,7 @@ public struct Replay: Sendable {
         public var body: [UInt8]
     }
 
-    /// One sentence that says why the request cannot be changed as needed.
+    /// The reason why the request cannot be changed as needed, as one sentence.
     public struct Refusal: Error, Equatable, Sendable {
         public var reason: String
     }
@@ -24,7 +24,7 @@ public struct Replay: Sendable {
     public private(set) var session: SessionSource
     private var transaction: (id: String, presentation: AuthorizationPolicy.Presentation)?
     private var tree: String?
-    /// How the last advice is answered; nil before the first.
+    /// The presentation for the last advice; nil before the first.
     private var style: AuthorizationPolicy.Presentation?
     private var cookieLines: [String] = []
     /// The client's id token, if it is to be presented.
@@ -59,8 +59,8 @@ public struct Replay: Sendable {
         }
     }
 
-    /// One sentence that says why the request cannot be sent again after a step-up for this advice; nil if it can. Checked before
-    /// AM is asked, so that no approval is wasted.
+    /// The reason why the request cannot be sent again after a step-up for this advice, as one sentence; nil if it can. Checked
+    /// before AM is asked, so that no approval is wasted.
     public func obstacle(to advice: Advice, _ head: RequestHead, body: [UInt8]) -> String? {
         var trial = self
         trial.absorb(advice, StepUp.Outcome(session: advice.isUpgrade ? "\(session.token)-" : nil))

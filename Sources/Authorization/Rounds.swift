@@ -10,8 +10,8 @@ public struct Rounds: Sendable {
         transactions = policy.transactionRounds
     }
 
-    /// One sentence that says why no step-up may start for this advice; nil if it may. An advice of both kinds uses a round of
-    /// each.
+    /// The reason why no step-up may start for this advice, as one sentence; nil if it may. An advice of both kinds uses a
+    /// round of each.
     public func refusal(of advice: Advice) -> String? {
         if advice.isUpgrade, upgrades <= 0 { return "the resource asks for another upgrade after the last one allowed" }
         if advice.isTransaction, transactions <= 0 {

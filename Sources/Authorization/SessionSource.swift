@@ -47,7 +47,7 @@ public struct SessionSource: Equatable, Sendable {
         return SessionSource(token: token, carrier: .subject, affinity: isCaller ? own?.affinity : nil)
     }
 
-    /// One sentence that says why a request has no session.
+    /// The reason why a request has no session, as one sentence.
     public static func absence(in head: RequestHead, _ policy: AuthorizationPolicy) -> String {
         policy.isPolicyEvaluation(head)
             ? "the question names no session of its user (subject.ssoToken): claims, or another token, have none to step up"

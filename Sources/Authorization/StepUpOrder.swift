@@ -55,7 +55,7 @@ extension StepUp {
         }
     }
 
-    /// Why a step-up failed. The client then gets the response with the advice.
+    /// The reason for a failed step-up. The client then gets the response with the advice.
     public struct Failure: Error, Equatable, Sendable {
         public enum Code: String, Sendable, CaseIterable {
             /// The advice or the session cannot be sent to AM.

@@ -25,7 +25,7 @@ open class Channel: EventSource {
     private var isConnecting = false
     /// Whether writing failed once. Nothing more is sent; received bytes may still be read.
     private var isShutDown = false
-    /// The bytes untaken by the peer, here or in the kernel, at the last call of `isTaking`.
+    /// The untaken bytes, here or in the kernel, at the last call of `isTaking`.
     private var lastUntaken = Int.max
     /// Whether the loop will report a change of the other end.
     private var isToBeTold = false
@@ -246,7 +246,7 @@ open class Channel: EventSource {
     // MARK: passing on
 
     public enum PassOutcome {
-        /// So many bytes left this channel.
+        /// This many bytes left this channel.
         /// - Parameter isHeard: false if the other channel's peer is gone; its `writeFailed` is not called then.
         case bytes(Int, isHeard: Bool)
         case wouldBlock

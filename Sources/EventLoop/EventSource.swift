@@ -73,10 +73,10 @@ public struct EventHandle: ~Copyable {
         return isAdded
     }
 
-    /// Once. Where the event was added before, the new time is the one that counts.
+    /// Adds the event to fire once. For an added event, the new time counts.
     mutating func add(afterMilliseconds interval: Int) -> Bool { add(everyMilliseconds: interval) }
 
-    /// Again and again where the event persists.
+    /// Adds the event; a persistent one fires repeatedly.
     mutating func add(everyMilliseconds interval: Int) -> Bool {
         var time = usher_timeval(tv_sec: interval / 1000, tv_usec: interval % 1000 * 1000)
         isAdded = enqueue(&time)

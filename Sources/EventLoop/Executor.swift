@@ -1,10 +1,10 @@
 internal import CLibevent
 internal import Glibc
 
-/// The threads for work that may block. One is begun where none is free, and stays for what comes next: there are never more
-/// than all queues together may have at work, so that no queue waits for another.
+/// The threads for work that may block. A thread is created if none is free, and stays for later work. There are as many as all
+/// queues together may run at once, so no queue waits for another.
 private enum Executor {
-    /// Free threads are those without work, and without some that waits for them already.
+    /// The pending work, and the number of threads without work, current or pending.
     private static let state = Locked((works: [WorkQueue.Work](), free: 0))
 
     static func run(_ work: @escaping WorkQueue.Work) throws(SystemError) {
@@ -18,7 +18,7 @@ private enum Executor {
 
     private static func next() -> WorkQueue.Work { state.wait { $0.works.isEmpty ? nil : $0.works.removeFirst() } }
 
-    /// The thread that calls comes back for other work at once.
+    /// The calling thread becomes free for other work.
     static func release() { state.withLock { $0.free += 1 } }
 }
 

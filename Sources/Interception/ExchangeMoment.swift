@@ -17,7 +17,7 @@ public enum ExchangeMoment: Equatable, Sendable {
     case logged(interceptor: String, String)
     /// An interceptor could not change a body.
     case warned(RuleNote, in: PhaseJudgement.Phase)
-    /// An interceptor answered in place of the origin or AM.
+    /// An interceptor responded in place of the origin or AM.
     case responded(interceptor: String, status: Int)
     /// The request waits at an interceptor's limit.
     case queued(interceptor: String)

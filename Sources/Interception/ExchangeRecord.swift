@@ -40,7 +40,7 @@ public struct ExchangeRecord: Sendable {
     public var wins: Wins = []
     /// The HTTP version of the request.
     public var version = HTTPVersion.http11
-    /// The HTTP version of the last response; nil if no origin has answered.
+    /// The HTTP version of the last response; nil if there is none.
     public var originVersion: HTTPVersion?
     /// Referer and User-Agent for the combined log format, with secrets redacted; nil if that format is not used.
     public var provenance: Provenance?

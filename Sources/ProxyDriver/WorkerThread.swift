@@ -6,7 +6,7 @@ internal import ProxyCore
 enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
     /// Stop accepting, complete the running work, and end. Connections without a request are kept for this many milliseconds.
-    /// Requests in flight are still answered, and the response announces the close.
+    /// Requests in flight still get their responses, which announce the close.
     case drain(Int)
     /// Run background calls to AM.
     case runErrands

@@ -1,17 +1,17 @@
 import Formats
 
-/// The first message of a TLS client (RFC 8446 §4.1.2, RFC 5246 §7.4.1.2). It is read from the first bytes of a connection,
+/// The first message of a TLS client (RFC 8446 §4.1.2, RFC 5246 §7.4.1.2). It is parsed from the first bytes of a connection,
 /// which stay in place for the handshake or the relay.
 public struct ClientHello: Equatable, Sendable {
-    /// The host_name of server_name (RFC 6066 §3), in lower case and without the dot that may end it. Nil where the
-    /// client names none, and where it names an IP address, which the RFC does not allow.
+    /// The host_name of server_name (RFC 6066 §3), in lower case and without a final dot. Nil if the client sends none, or
+    /// sends an IP address, which the RFC does not allow.
     public var serverName: String?
-    /// The names of application_layer_protocol_negotiation (RFC 7301) in the client's order, without those of RFC 8701;
-    /// empty where the client offers none.
+    /// The names of application_layer_protocol_negotiation (RFC 7301) in the client's order, without those of RFC 8701. Empty
+    /// if the client offers none.
     public var protocols: [[UInt8]]
-    /// supported_versions holds TLS 1.3.
+    /// True if supported_versions contains TLS 1.3.
     public var offersTLS13: Bool
-    /// The highest version of SSL or TLS in supported_versions (0x0303 is TLS 1.2), legacy_version where it has none.
+    /// The highest version of SSL or TLS in supported_versions (0x0303 is TLS 1.2), or else legacy_version.
     public var highestVersion: UInt16
 
     public init(
@@ -36,10 +36,10 @@ public struct ClientHello: Equatable, Sendable {
 
     /// The most bytes of the message, without its own header of four bytes.
     public static let maxBytes = 16 << 10
-    /// Over how many records the message may be spread. A client that cuts it into single bytes is read; what somebody
-    /// who sends ever smaller pieces makes us do remains bounded.
+    /// The limit of records for one message. It permits a client that sends single bytes, and bounds the work for smaller
+    /// pieces.
     public static let maxRecords = 2048
-    /// The most bytes that are held; with so many, the reader never asks for more.
+    /// The limit of held bytes. With this many, the reader never asks for more.
     public static let maxHeld = messageHeader + maxBytes + maxRecords * recordHeader
 
     private static let recordHeader = 5
@@ -58,12 +58,12 @@ public struct ClientHello: Equatable, Sendable {
         }
     }
 
-    /// Why there is no hello to be had.
+    /// The reason why there is no hello.
     private struct Stop: Error {
         let answer: Peek
     }
 
-    /// Goes along the records, looking at their headers and at the message's own.
+    /// Walks through the records, and reads their headers and the message's own.
     private static func complete(_ bytes: Span<UInt8>) throws(Stop) -> ClientHello {
         // bytes of the message in the records that end at `start`, and its first four bytes as a number
         var held = 0
@@ -109,7 +109,7 @@ public struct ClientHello: Equatable, Sendable {
         return size
     }
 
-    /// - Parameter bytes: complete records that hold the message and nothing else.
+    /// - Parameter bytes: complete records that contain only the message.
     private static func read(_ bytes: Span<UInt8>, inOneRecord: Bool) throws(Stop) -> ClientHello {
         do throws(ClientHelloReader.Malformed) {
             if inOneRecord {

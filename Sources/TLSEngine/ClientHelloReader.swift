@@ -4,13 +4,13 @@ import Formats
 /// Parses the body of a ClientHello. All lengths must fit exactly; unused extensions are skipped.
 struct ClientHelloReader {
     struct Malformed: Error {
-        /// Begin in lower case, have no end.
+        /// The fault, in lower case and without a full stop.
         let words: String
 
         init(_ words: String) { self.words = words }
     }
 
-    /// A stretch of the message that is read from its start, in the terms of RFC 8446 §3.
+    /// A range of the message that is read from its start, in the terms of RFC 8446 §3.
     private struct Part {
         private(set) var next: Int
         let end: Int
@@ -31,7 +31,7 @@ struct ClientHelloReader {
             return value
         }
 
-        /// A vector with its length before it, in `width` bytes.
+        /// A vector after its length, which has `width` bytes.
         mutating func vector(_ width: Int, _ name: StaticString, in message: Span<UInt8>) throws(Malformed) -> Part {
             let count = try number(width, name, in: message)
             let start = next
@@ -39,7 +39,7 @@ struct ClientHelloReader {
             return Part(next: start, end: next)
         }
 
-        /// The one vector that an extension consists of; it is not empty.
+        /// The only vector of an extension, which must not be empty.
         mutating func onlyVector(_ width: Int, _ name: StaticString, in message: Span<UInt8>) throws(Malformed) -> Part
         {
             let vector = try vector(width, name, in: message)
@@ -56,7 +56,7 @@ struct ClientHelloReader {
 
     private var hello: ClientHello
 
-    /// - Parameter message: what follows the message's header, to its end.
+    /// - Parameter message: the message after its header.
     /// - Throws: `Malformed`.
     static func read(_ message: Span<UInt8>) throws(Malformed) -> ClientHello {
         var rest = Part(next: 0, end: message.count)
@@ -100,7 +100,7 @@ struct ClientHelloReader {
         }
     }
 
-    /// RFC 6066 §3: kinds of name that may come some day have their length in the same place.
+    /// RFC 6066 §3: future kinds of names have their length at the same place.
     private mutating func takeNames(_ list: Part, in message: Span<UInt8>) throws(Malformed) {
         var list = list
         var isNamed = false
@@ -121,7 +121,7 @@ struct ClientHelloReader {
         name.reserveCapacity(part.count)
         for index in part.next..<part.end { name.append(ASCII.lower(message[index])) }
         guard !name.contains(ASCII.colon) || IPAddress(String(decoding: name, as: UTF8.self)) == nil else { return nil }
-        // some clients put the port behind the name, and servers let them (RFC 6066 §3 does not)
+        // some clients append the port, and servers accept that (RFC 6066 §3 does not)
         if let colon = name.lastIndex(of: ASCII.colon), colon + 1 < name.count,
             name[(colon + 1)...].allSatisfy(ASCII.isDigit)
         {
@@ -160,7 +160,7 @@ struct ClientHelloReader {
         var highest = 0
         while !list.isEmpty {
             let version = try list.number(2, "the list of versions", in: message)
-            // drafts and what RFC 8701 makes up have another first byte
+            // drafts and the values of RFC 8701 have another first byte
             guard version >> 8 == 3 else { continue }
             highest = max(highest, version)
             if version == 0x0304 { hello.offersTLS13 = true }
@@ -168,6 +168,6 @@ struct ClientHelloReader {
         if highest > 0 { hello.highestVersion = UInt16(highest) }
     }
 
-    /// Whether it is a reserved value without meaning (GREASE, RFC 8701 §2).
+    /// True for a reserved value without meaning (GREASE, RFC 8701 §2).
     private static func isGrease(_ value: Int) -> Bool { value & 0x0F0F == 0x0A0A && value >> 8 == value & 0xFF }
 }

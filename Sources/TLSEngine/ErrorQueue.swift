@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// OpenSSL's queue of errors, one a thread. What is left in it would be taken for the reason of the next failure.
+/// OpenSSL's queue of errors, one for each thread. An old entry would be taken for the reason of the next failure.
 public enum ErrorQueue {
-    /// Nearly always it is empty, and to see that costs an eighth of clearing all its places.
+    /// Checks first, because the queue is nearly always empty, and a check costs an eighth of clearing.
     public static func clear() { if !isEmpty { ERR_clear_error() } }
 
     public static var isEmpty: Bool { ERR_peek_error() == 0 }
 
-    /// Returns the first error of TLS itself, else the first of all, as library, reason and text. Errors of lower layers
-    /// come first and say less. Empties the queue.
+    /// Returns the first error of TLS itself, or else the first of all, and empties the queue. Errors of lower layers come
+    /// first and say less.
     static func take() -> (library: Int32, reason: Int32, words: String)? {
         var code = ERR_get_error()
         guard code != 0 else { return nil }

@@ -1,9 +1,10 @@
 internal import COpenSSL
 
-/// The parameters that a context accepts. If OpenSSL rejects a list, its own wider defaults would stay.
+/// The parameters that a context accepts. Each call is checked, because OpenSSL would keep its wider defaults if it rejects a
+/// list.
 struct HandshakeParameters {
     var minimum: TLSVersion
-    /// Suites up to TLS 1.2; nil for OpenSSL's own.
+    /// Cipher suites up to TLS 1.2; nil for OpenSSL's own.
     var ciphers: String?
     var suites = TLSVersion.suites
     var groups = "X25519:P-256:P-384"

@@ -2,12 +2,12 @@ internal import COpenSSL
 
 /// Checks the results of OpenSSL calls. A fault names the call and contains OpenSSL's text.
 enum LibraryCall {
-    /// While something is made that many connections share.
+    /// For objects that many connections share.
     static func material(_ isDone: Bool, _ name: StaticString) throws(MaterialFault) {
         if !isDone { throw MaterialFault("cannot be used: \(words(name))") }
     }
 
-    /// While one connection is made.
+    /// For one connection.
     static func connection(_ isDone: Bool, _ name: StaticString) throws(TLSFault) {
         if !isDone { throw TLSFault(.local, "the connection could not be set up: \(words(name))") }
     }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The BIO by which OpenSSL reaches the buffers of the call under way (bio(7), BIO_meth_new(3)). Memory on both sides: it
-/// never blocks, and it owns nothing.
+/// The BIO through which OpenSSL uses the buffers of the current call (bio(7), BIO_meth_new(3)). It is in memory, so it never
+/// blocks. It owns nothing.
 enum MemoryBIO {
     // Made once and never changed; OpenSSL only reads it.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
@@ -22,7 +22,7 @@ enum MemoryBIO {
         return port
     }
 
-    /// Has the port read from and write to these buffers. They must outlive the call of OpenSSL that follows.
+    /// Connects the port to these buffers. They must outlive the next call of OpenSSL.
     static func attach(_ port: OpaquePointer, _ buffers: TLSBuffers) {
         BIO_set_data(port, Unmanaged.passUnretained(buffers).toOpaque())
     }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Text by way of OpenSSL's memory BIOs.
+/// Texts written through OpenSSL's memory BIOs.
 enum MemoryText {
     /// Returns the bytes that OpenSSL wrote; nil if `write` reports a failure.
     static func written(_ write: (OpaquePointer) -> Bool) -> [UInt8]? {

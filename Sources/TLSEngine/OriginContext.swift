@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// The side of TLS that faces origins: whom it trusts, and what all connections have in common. One for each generation of
-/// the configuration, shared by all loops.
+/// The client side of TLS, towards origins: its trust, and the settings that all connections share. There is one for each
+/// generation of the configuration, for all loops.
 public final class OriginContext: @unchecked Sendable {
-    // The SSL_CTX is set up in `init` and not changed after that; OpenSSL lets threads share one so.
+    // The SSL_CTX is set up in `init` and does not change afterwards, so OpenSSL allows threads to share it.
     private let handle: OpaquePointer
     private let keyLog: KeyLog?
-    /// Bytes of certificates that an origin may send.
+    /// The limit of an origin's certificates in bytes.
     private static let maxChain = 48 << 10
 
     /// - Parameters:
-    ///   - usesSystemTrust: the authorities that the system trusts, with OpenSSL's own variables for other places
-    ///     (SSL_CERT_FILE, SSL_CERT_DIR). A folder of hashed names is read as it is needed.
-    ///   - systemTrust: what of that was read before.
-    ///   - revocationLists: where there are any, an origin's certificate is looked up in the list of its issuer.
-    /// - Throws: `MaterialFault`, where OpenSSL does not take one of them.
+    ///   - usesSystemTrust: trusts the CAs of the system, or of SSL_CERT_FILE and SSL_CERT_DIR. A folder of hashed names is
+    ///     read on demand.
+    ///   - systemTrust: the part that was read early.
+    ///   - revocationLists: if there are any, an origin's certificate is looked up in its issuer's list.
+    /// - Throws: `MaterialFault` if OpenSSL rejects one of them.
     public init(
         usesSystemTrust: Bool, extraTrust: [Certificate], revocationLists: [RevocationList], minimum: TLSVersion,
         systemTrust: SystemTrust? = nil, keyLog: KeyLog? = nil
@@ -30,7 +30,7 @@ public final class OriginContext: @unchecked Sendable {
         SSL_CTX_set_options(handle, usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION)
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
-        // each is kept with the session
+        // they are kept with each session
         usher_SSL_CTX_set_max_cert_list(handle, Self.maxChain)
         SSL_CTX_sess_set_new_cb(handle, keepSession)
         SSL_CTX_set_cert_verify_callback(handle, verifyOrigin, nil)
@@ -50,7 +50,7 @@ public final class OriginContext: @unchecked Sendable {
         for list in revocationLists where X509_STORE_add_crl(store, list.handle) != 1 {
             throw MaterialFault("a revocation list cannot be used")
         }
-        // a named authority is trusted even if it is no root
+        // a named CA is trusted even if it is no root
         var flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST)
         if !revocationLists.isEmpty { flags |= UInt(X509_V_FLAG_CRL_CHECK) }
         try LibraryCall.material(X509_STORE_set_flags(store, flags) == 1, "X509_STORE_set_flags")
@@ -58,12 +58,12 @@ public final class OriginContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(handle) }
 
-    /// A connection to the origin of that name.
+    /// A connection to an origin.
     /// - Parameters:
     ///   - name: a DNS name, which is sent (RFC 6066 §3) and must be in the certificate (RFC 9525), or an address, which only
     ///     must be in the certificate.
-    ///   - session: of an earlier connection to the same origin under the same demands.
-    ///   - protocols: what the origin may choose from, the most wanted first.
+    ///   - session: from an earlier connection to this origin with the same demands.
+    ///   - protocols: the offered protocols, the preferred first.
     public func stream(
         to name: String, _ demands: OriginDemands, session: TLSSession?,
         speaking protocols: [ApplicationProtocol] = [.http11]
@@ -73,13 +73,13 @@ public final class OriginContext: @unchecked Sendable {
         stream.verification = OriginVerification(name: name, demands)
         try stream.configure { (ssl) throws(TLSFault) in
             let host = name.hasSuffix(".") ? String(name.dropLast()) : name
-            // to OpenSSL the one means any name, the other every name below it (X509_check_host(3))
+            // OpenSSL reads an empty name as any name, and a leading dot as all names below (X509_check_host(3))
             guard !host.isEmpty, !host.hasPrefix(".") else {
                 throw TLSFault(.local, "the connection could not be set up: \(name) is no host's name")
             }
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
-                // a common name is no host's name (RFC 9525 §2)
+                // a common name is no host name (RFC 9525 §2)
                 X509_VERIFY_PARAM_set_hostflags(
                     parameters,
                     UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
@@ -92,7 +92,7 @@ public final class OriginContext: @unchecked Sendable {
                     usher_SSL_set_min_proto_version(ssl, minimum.number) == 1, "SSL_set_min_proto_version")
             }
             let offer = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.name.count)] + $0.name }
-            // unlike all other calls, this one returns 0 for success
+            // unlike all others, this call returns 0 for success
             try LibraryCall.connection(
                 SSL_set_alpn_protos(ssl, offer, UInt32(offer.count)) == 0, "SSL_set_alpn_protos")
             if let identity = demands.identity { try Self.show(identity, ssl) }
@@ -116,19 +116,19 @@ public final class OriginContext: @unchecked Sendable {
 
 /// The requirements for one origin's certificate, and the identity shown to that origin.
 public struct OriginDemands: Sendable {
-    /// False: anything goes.
+    /// False: any certificate is accepted.
     public var verifies = true
-    /// SHA-256 digests of public keys, one of which has to be in the chain. Empty: any.
+    /// SHA-256 digests of public keys. One of them has to be in the chain; empty allows any.
     public var pins: [[UInt8]] = []
-    /// Nil: as the context says.
+    /// The minimum version; nil for the context's.
     public var minimum: TLSVersion?
-    /// Shown where the origin asks for a certificate.
+    /// The identity for an origin that asks for a certificate.
     public var identity: Identity?
 
     public init() {}
 }
 
-/// A ticket of more than a few KiB is not worth its room.
+/// False for a ticket of more than a few KiB, which is not worth its memory.
 private func isKept(_ session: OpaquePointer) -> Bool {
     var count = 0
     SSL_SESSION_get0_ticket(session, nil, &count)

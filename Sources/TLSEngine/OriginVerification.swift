@@ -38,7 +38,7 @@ final class OriginVerification {
     }
 
     private func isPinned(_ store: OpaquePointer) -> Bool {
-        // anybody may send what others were certified: without verification it has shown no key but its own
+        // without verification the peer has proved nothing but its own key, since anybody may send other certificates
         guard demands.verifies else {
             let own = Self.certificate(X509_STORE_CTX_get0_cert(store))
             return own.map { demands.pins.contains($0.publicKeyDigest) } ?? false

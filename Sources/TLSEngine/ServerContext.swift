@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Takes a line of the NSS key log format without its line end. Called on the loop of the connection.
+/// Receives a line of the NSS key log format without its line end. Called on the connection's loop.
 public typealias KeyLog = @Sendable (String) -> Void
 
 /// The server side of TLS towards clients, shared by the connections of one loop. It speaks TLS 1.2 and 1.3, resumes
@@ -11,9 +11,9 @@ public final class ServerContext {
     private let keyLog: KeyLog?
 
     /// - Parameters:
-    ///   - key: what every leaf's certificate speaks for.
-    ///   - chain: certificates that are sent behind the leaf.
-    /// - Throws: `MaterialFault` where the key or the chain cannot be used.
+    ///   - key: the key of all leaf certificates.
+    ///   - chain: the certificates that are sent after the leaf.
+    /// - Throws: `MaterialFault` if the key or the chain is unusable.
     public init(key: PrivateKey, chain: [Certificate], tickets: TicketKeys, keyLog: KeyLog? = nil)
         throws(MaterialFault)
     {
@@ -61,7 +61,7 @@ public final class ServerContext {
         let digest = leaf.sha256
         try stream.configure { (ssl) throws(TLSFault) in
             try LibraryCall.connection(SSL_use_certificate(ssl, leaf.handle) == 1, "SSL_use_certificate")
-            // without a digest sessions of one name would be good for every other
+            // without a digest, sessions of one name would be valid for all others
             try LibraryCall.connection(
                 !digest.isEmpty && SSL_set_session_id_context(ssl, digest, UInt32(digest.count)) == 1,
                 "SSL_set_session_id_context")
@@ -70,7 +70,7 @@ public final class ServerContext {
     }
 }
 
-/// The first of the stream's protocols that the client knows. One that names others alone is refused (RFC 7301 §3.2).
+/// The first of the stream's protocols that the client offers. A client that offers only others is refused (RFC 7301 §3.2).
 private func selectProtocol(
     _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ length: UnsafeMutablePointer<UInt8>?,
@@ -101,9 +101,9 @@ private func sealTicket(
     else { return -1 }
     return Unmanaged<TicketKeys>.fromOpaque(data)._withUnsafeGuaranteedRef { tickets in
         if isSealing == 1 { return tickets.seal(name: name, vector: vector, cipher, mac) ? 1 : -1 }
-        // a ticket that cannot be opened only means a handshake in full
+        // an unreadable ticket only means a full handshake
         guard let isOld = tickets.open(name: name, vector: vector, cipher, mac) else { return 0 }
-        // from TLS 1.3 on a ticket is used once (RFC 8446 appendix C.4), so each resumption gets a new one
+        // since TLS 1.3 a ticket serves once (RFC 8446 appendix C.4), so each resumption gets a new one
         return isOld || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1
     }
 }

@@ -1,20 +1,20 @@
 internal import COpenSSL
 
 /// Output buffers for the TLS streams of one loop: records for the peer, and decrypted data. All streams of one depth share
-/// them; each is emptied before the next stream is called. Idle connections own no buffer.
+/// them, and each call empties them first. Idle connections own no buffer.
 public final class TLSBuffers {
-    /// The most input bytes of one call. An inner stream takes the output of the outer one for so much.
+    /// The limit of one call's input in bytes. An inner stream receives this much output of the outer one.
     public static let maxInput = 96 << 10
-    /// A record is at most this long in the clear (RFC 8446 §5.1).
+    /// The limit of a record's content (RFC 8446 §5.1).
     private static let recordSize = 16 << 10
 
-    /// Room for all that so much input, behind a record begun before, can hold.
+    /// Room for the content of the largest input after a record that began earlier.
     let plain: UnsafeMutableRawBufferPointer
     var plainCount = 0
 
     private var cipher: UnsafeMutableRawBufferPointer
     private var cipherCount = 0
-    /// The capacity in bytes that is kept after a large output.
+    /// The capacity in bytes that stays after a large output.
     private static let keptCapacity = 256 << 10
 
     /// The part of the current input that OpenSSL has not read.
@@ -38,7 +38,7 @@ public final class TLSBuffers {
     /// Records for the peer. Valid until the next call with these buffers.
     public var records: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: cipher[..<cipherCount]) }
 
-    /// The records have been sent.
+    /// Removes the records after they were sent.
     public func clearRecords() {
         cipherCount = 0
         if cipher.count > Self.keptCapacity {

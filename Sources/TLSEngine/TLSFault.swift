@@ -1,19 +1,19 @@
 internal import COpenSSL
 
-/// Why a TLS connection did not come about, or ended.
+/// The reason why a TLS connection failed or ended.
 public struct TLSFault: Error, Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The peer's certificate is not accepted here.
+        /// The peer's certificate is not accepted.
         case certificate
         /// The peer sent this alert (RFC 8446 §6.2).
         case alert(UInt8)
-        /// The peer's bytes break TLS or are no TLS, or no cipher is in common.
+        /// The peer's bytes are no valid TLS, or there is no common cipher.
         case protocolError
-        /// There is no version of TLS in common.
+        /// There is no common version of TLS.
         case version
-        /// The peer left in the middle of the handshake.
+        /// The peer closed during the handshake.
         case closed
-        /// The fault is on this side.
+        /// The fault is on Usher's side.
         case local
     }
 
@@ -29,10 +29,10 @@ public struct TLSFault: Error, Equatable, Sendable {
     public static let closedInHandshake = TLSFault(
         .closed, "it closed the connection in the middle of the TLS handshake")
 
-    /// The alert by its registered name (RFC 8446 §6.2, IANA's TLS Alerts); `alert 200` for one without a name.
+    /// The registered name of an alert (RFC 8446 §6.2, IANA's TLS Alerts); `alert 200` for one without a name.
     public static func alertName(_ number: UInt8) -> String { alertNames[number] ?? "alert \(number)" }
 
-    /// The alerts by which a client says that it does not accept a certificate. It may mean any of them by any of them.
+    /// True for an alert by which clients reject a certificate. Clients use these alerts interchangeably.
     public static func refusesCertificate(_ alert: UInt8) -> Bool { [42, 43, 44, 45, 46, 48].contains(alert) }
 
     private static let alertNames: [UInt8: String] = [
@@ -52,7 +52,7 @@ public struct TLSFault: Error, Equatable, Sendable {
             self.init(.protocolError, words.map { "what it sent breaks TLS: \($0)" } ?? "the TLS connection broke")
             return
         }
-        // OpenSSL numbers the alerts that it receives from here on
+        // higher numbers are received alerts
         if reason > SSL_AD_REASON_OFFSET, let alert = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) {
             self.init(.alert(alert), "it sent the TLS alert \(alert) (\(Self.alertName(alert)))")
             return

@@ -6,12 +6,12 @@ public final class TLSStream {
     public enum State: Equatable, Sendable {
         case handshaking
         case open
-        /// The peer said that it sends no more (close_notify, RFC 8446 §6.1). It may still be written to.
+        /// The peer sends no more (close_notify, RFC 8446 §6.1). It can still receive.
         case ended
         case failed(TLSFault)
     }
 
-    /// The negotiated parameters, for the record.
+    /// The negotiated parameters, for the exchange's record.
     public struct Negotiated: Sendable {
         /// `TLSv1.3`
         public var version: String
@@ -31,7 +31,7 @@ public final class TLSStream {
     public private(set) var state = State.handshaking
     private let ssl: OpaquePointer
     private let port: OpaquePointer
-    /// Keeps alive what OpenSSL's callbacks of this stream look at.
+    /// Keeps the objects alive that OpenSSL's callbacks use.
     private let context: AnyObject
     private let isServer: Bool
     /// The requirements for the origin's certificate, and the fault that was found.
@@ -42,10 +42,10 @@ public final class TLSStream {
     /// The newest session for resumption since the last call.
     private var newSession: TLSSession?
 
-    /// Whether the own certificate has gone out: a peer that leaves after that has seen it.
+    /// True once the own certificate was sent, so a peer that leaves afterwards has seen it.
     public private(set) var hasShownItself = false
 
-    /// - Throws: `TLSFault` where OpenSSL has no memory for it.
+    /// - Throws: `TLSFault` if OpenSSL has no memory.
     init(_ handle: OpaquePointer, context: AnyObject, isServer: Bool) throws(TLSFault) {
         ErrorQueue.clear()
         guard let ssl = SSL_new(handle) else { throw Self.noMemory() }
@@ -62,11 +62,11 @@ public final class TLSStream {
         self.port = port
         self.context = context
         self.isServer = isServer
-        // one port for both ways: OpenSSL takes over both references
+        // one port serves both directions: OpenSSL takes both references
         SSL_set0_rbio(ssl, port)
         SSL_set0_wbio(ssl, port)
         if isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
-        // the callbacks find this stream by it
+        // the callbacks find this stream through it
         try LibraryCall.connection(
             SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1, "SSL_set_ex_data")
     }
@@ -78,12 +78,12 @@ public final class TLSStream {
 
     deinit {
         SSL_set_ex_data(ssl, 0, nil)
-        // a connection that ends without a goodbye does not spoil what can be resumed (SSL_free(3) would have it so)
+        // an end without close_notify must not invalidate the session, as SSL_free(3) would have it
         if state == .open || state == .ended { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
     }
 
-    /// The stream that one of OpenSSL's callbacks is about. Lives as long as its SSL.
+    /// The stream of an SSL in one of OpenSSL's callbacks. It lives as long as the SSL.
     static func of(_ ssl: OpaquePointer?) -> TLSStream? {
         guard let ssl, let data = SSL_get_ex_data(ssl, 0) else { return nil }
         return Unmanaged<TLSStream>.fromOpaque(data).takeUnretainedValue()
@@ -98,12 +98,12 @@ public final class TLSStream {
 
     // MARK: the conversation
 
-    /// Sends the first flight. A server has none.
+    /// Sends the client's first flight. A server has none.
     public func begin(_ buffers: TLSBuffers) {
         if !isServer { received(UnsafeRawBufferPointer(start: nil, count: 0), buffers) }
     }
 
-    /// Takes records from the peer. Afterwards `buffers.decrypted` holds their data, `buffers.records` the records to send,
+    /// Receives records from the peer. Afterwards `buffers.decrypted` has their data, `buffers.records` the records to send,
     /// and `state` the result. Send the records also after a failure: they tell the peer the reason.
     /// - Parameter bytes: at most `TLSBuffers.maxInput`.
     public func received(_ bytes: UnsafeRawBufferPointer, _ buffers: TLSBuffers) {
@@ -136,11 +136,11 @@ public final class TLSStream {
         return true
     }
 
-    /// Tells the peer that no more will be sent (close_notify). Afterwards `buffers.records` holds the message.
+    /// Sends close_notify: no more data follows. Afterwards `buffers.records` has the message.
     public func finish(_ buffers: TLSBuffers) {
         guard state == .open || state == .ended else { return }
         attach(buffers)
-        // half a message is worse than none: the end of the connection then says it
+        // no message is better than half of one: the closed connection then shows the end
         if SSL_shutdown(ssl) < 0 { buffers.clearRecords() }
         detach(buffers)
     }
@@ -211,7 +211,7 @@ public final class TLSStream {
 
     func keep(_ session: TLSSession) { newSession = session }
 
-    /// The latest session that the origin gave; nil where there is none since the last call.
+    /// The latest session from the origin; nil if there is none since the last call.
     public func takeSession() -> TLSSession? {
         guard let session = newSession else { return nil }
         newSession = nil

@@ -175,13 +175,13 @@ struct AMSecretTests {
         return try #require(store.take(batch, offset: 0).first?.text(shape.part))
     }
 
-    @Test("None of them is kept", arguments: shapes)
+    @Test("No secret of AM's messages is stored", arguments: shapes)
     func isHidden(_ shape: Shape) throws {
         let kept = try Self.kept(shape)
         #expect(!kept.contains(Self.secret) && kept.contains("#"), "\(kept)")
     }
 
-    @Test("What stands beside them is kept")
+    @Test("Text beside a secret is stored unchanged")
     func isShown() throws {
         let push = try Self.kept(Shape(.responseBody, Self.output(Self.scripted(Self.push, "\\x"))))
         #expect(push.contains("REGISTER\\\\x3A7f") && push.contains("issuer\\\\x3DU2FuZGJveA"), "\(push)")

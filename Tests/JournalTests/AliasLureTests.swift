@@ -28,7 +28,7 @@ struct AliasLureTests {
     }
 
     @Test(
-        "Nowhere, whether the flow has secrets of its own or none",
+        "A client's text in the form of an alias reveals no secret",
         arguments: [
             "X-Lure: session#1\r\n", "Cookie: a=session#1\r\n", "Authorization: session#1 x\r\n",
             "X-Json: {\"a\":\"session#1\",\"b\":\"session\\u00231\",\"code\":\"x\"}\r\n", "session#1: x\r\n",
@@ -56,7 +56,7 @@ struct AliasLureTests {
         }
     }
 
-    @Test("Not in what nobody looks through, either")
+    @Test("Parts without redaction reveal no secret either")
     func otherParts() throws {
         var store = Self.store()
         _ = try Self.kept(&store) { $0.set(.request, "Cookie: iPlanetDirectoryPro=\(Self.session)\r\n") }
@@ -71,7 +71,7 @@ struct AliasLureTests {
         #expect(shown.text(.type) == "session#1")
     }
 
-    @Test("It is shown, and sent again, as the client wrote it; what stands for a secret is filled in beside it")
+    @Test("Such text is shown and replayed as written, and the aliases beside it are filled in")
     func asItWas() throws {
         var store = Self.store()
         let body = "{\"session\":\"\(Self.session)\",\"comment\":\"like session#1, or session##1\"}"
@@ -92,7 +92,7 @@ struct AliasLureTests {
         #expect(draft.head.fields["X-Lure"] == "one-time#1 transaction#2")
     }
 
-    @Test("A journey is not entered by writing its aliases")
+    @Test("A request that only quotes a journey's alias does not join the journey")
     func journeys() throws {
         var store = Self.store()
         _ = try Self.kept(&store) {

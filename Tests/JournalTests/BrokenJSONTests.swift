@@ -41,7 +41,7 @@ struct BrokenJSONTests {
         #"{"p\u0061ssword":"$ECRET","x":PHOTO}"#, #"{"x":PHOTO,"password":"$ECRET"}"#,
     ]
 
-    @Test("Where a body is cut off, what is beside a value, and around it, still tells what it is", arguments: cut)
+    @Test("In a truncated body, a secret is still found by its object and its siblings", arguments: cut)
     func isCut(_ body: String) throws {
         let text = body.replacing("$ECRET", with: Self.secret).replacing("PHOTO", with: Self.photo)
         let flow = try Self.kept(text)
@@ -53,7 +53,7 @@ struct BrokenJSONTests {
     private static let deep = String(repeating: #"{"a":"#, count: 70) + "1" + String(repeating: "}", count: 70)
 
     @Test(
-        "What is JSON in the beginning alone is kept as far as it goes",
+        "A body that only begins as JSON is stored up to the end of the JSON",
         arguments: [
             (#"{"password":"$ECRET","a":\#(deep)}"#, #"{"password":"password#1""#, true),
             (
@@ -91,7 +91,7 @@ struct BrokenJSONTests {
         #expect(flow.flags.contains(.requestBodyCut) == isCut && !flow.flags.contains(.unread))
     }
 
-    @Test("Bytes that are no UTF-8 hide nothing that stands beside them")
+    @Test("Invalid UTF-8 does not hide a secret beside it")
     func bytes() throws {
         let body =
             Array(#"[{"field":"/password","value":"\#(Self.secret)"},{"x":""#.utf8) + [0xFF, 0xDF] + Array("\"}]".utf8)
@@ -102,7 +102,7 @@ struct BrokenJSONTests {
     }
 
     @Test(
-        "What is none from its first value on, and says that it is, is not kept",
+        "A body that claims to be JSON and is not is dropped",
         arguments: [
             (#"{/*c*/"name":"password","value":"$ECRET"}"#, "text/plain"),
             (#"{name:"password",value:"$ECRET"}"#, "application/json"),
@@ -115,7 +115,7 @@ struct BrokenJSONTests {
         #expect(FlowMessage(flow, .request)?.isUnread == true)
     }
 
-    @Test("What holds no secret is kept, whatever it is")
+    @Test("Invalid JSON without a secret is stored")
     func harmless() throws {
         for body in [#"{/*c*/"name":"colour","value":"red"}"#, "{{greeting}}, world", "[x](y)"] {
             let flow = try Self.kept(body)
@@ -124,7 +124,7 @@ struct BrokenJSONTests {
     }
 
     @Test(
-        "In another text what goes on as none is looked through, and is a secret as a whole where it has members",
+        "Invalid JSON in a string is searched, and replaced as a whole if it has members",
         arguments: [
             (#"{"a":"{0} token: $ECRET"}"#, #"{"a":"{0} token: token#1"}"#),
             (#"{"a":"[\"x\"] {'b' \"name\": \"password\", \"value\": \"$ECRET\"}"}"#, #"{"a":"[\"x\"]secret#1"}"#),
@@ -137,7 +137,7 @@ struct BrokenJSONTests {
         #expect(try Self.kept(body.replacing("$ECRET", with: Self.secret)).text(.requestBody) == expected)
     }
 
-    @Test("A value in the midst of what is cut off is kept where it is none of a pair")
+    @Test("In truncated JSON, a value without a name beside it is stored")
     func values() throws {
         let list = #"{"token":"\#(Self.secret)","value":[{"name":"a","colour":"red"},{"colour":"blue","x":"#
         let kept = try #require(try Self.kept(list + Self.photo).text(.requestBody))

@@ -21,7 +21,7 @@ struct FlowFilterTests {
     }
 
     @Test(
-        "A term holds for what it names",
+        "A term accepts the flows that it describes",
         arguments: [
             "action=AUTHENTICATE", "action=JOURNEY_NEXT", "action=AUTH*", "action=~^AUTH", "action=LOGOUT,AUTHENTICATE",
             "tree=Login", "tree=*", "realm=/alpha", "platform=android", "scheme=https", "scheme=HTTPS", "host=am.test",
@@ -38,7 +38,7 @@ struct FlowFilterTests {
     func holds(_ term: String) throws { #expect(try Self.takes(term, flow: Self.flow)) }
 
     @Test(
-        "A term does not hold for anything else",
+        "A term rejects all other flows",
         arguments: [
             "action=LOGOUT", "tree=login", "realm=/", "platform=ios", "scheme=http", "host=test", "port=80",
             "path=/am", "path=/am/json/authenticate/", "method=get", "header.platform=android", "header.x=*",
@@ -50,7 +50,7 @@ struct FlowFilterTests {
         ])
     func fails(_ term: String) throws { #expect(try !Self.takes(term, flow: Self.flow)) }
 
-    @Test("All terms have to hold, and not turns round the one behind it alone")
+    @Test("All terms have to hold, and `not` negates only the next one")
     func several() throws {
         #expect(try Self.takes("status=4xx", "host=am.test", flow: Self.flow))
         #expect(try !Self.takes("status=4xx", "host=other.test", flow: Self.flow))
@@ -58,7 +58,7 @@ struct FlowFilterTests {
         #expect(try !Self.takes("not", "host=am.test", "status=4xx", flow: Self.flow))
     }
 
-    @Test("Calls of Usher's own are left out, unless they are asked for")
+    @Test("Usher's own calls are excluded unless a term selects them")
     func calls() throws {
         let call = FlowSamples.flow { ($0.id, $0.parent) = (9, 0xAB12) }
         #expect(!FlowFilter().accepts(call))
@@ -69,7 +69,7 @@ struct FlowFilterTests {
         #expect(try !Self.takes("parent=ab13", flow: call))
     }
 
-    @Test("A flow without a path, without an answer and without fields meets nothing that asks for these")
+    @Test("A flow without path, response and fields matches no term about these")
     func bare() throws {
         let tunnel = FlowSamples.flow {
             ($0.method, $0.scheme, $0.target, $0.status, $0.request, $0.response) = ("CONNECT", 0, "", 0, "", "")
@@ -82,7 +82,7 @@ struct FlowFilterTests {
         #expect(try Self.takes("path=/", "query.a=1", flow: root))
     }
 
-    @Test("A client is named with its port or without")
+    @Test("A client matches with or without its port")
     func clients() throws {
         let flow = FlowSamples.flow { $0.client = "127.0.0.1:49152" }
         for term in ["client=127.0.0.1", "client=127.0.0.1:49152", "client=*.1", "client=127.*"] {
@@ -93,14 +93,14 @@ struct FlowFilterTests {
         #expect(try Self.takes("client=::1", flow: other) && Self.takes("client=[::1]:*", flow: other))
     }
 
-    @Test("Commas part values, but not those of a regular expression")
+    @Test("Commas separate values, except inside a regular expression")
     func commas() throws {
         #expect(try Self.takes("path=~^/a{2,3}m/json,?", flow: FlowSamples.flow { $0.target = "/aam/json" }))
         #expect(try Self.takes("method=POST,~^G", flow: Self.flow))
     }
 
     @Test(
-        "What is no filter is said with the place and what is near",
+        "An invalid filter is reported with a suggestion",
         arguments: [
             ("statsu=401", "did you mean status?"), ("status", "write key=value"), ("status=", "has no value"),
             ("status=abc", "status takes"), ("status=600", "status takes"), ("port=0", "port takes"),
@@ -121,7 +121,7 @@ struct FlowFilterTests {
         }
     }
 
-    @Test("One text has terms between spaces, and spaces between quotes")
+    @Test("Spaces separate terms, except inside quotes")
     func splitting() throws {
         #expect(
             FlowFilter.split(#"status=4xx  "query.x=a b" not host=c"#) == [

@@ -18,7 +18,7 @@ struct FlowQueryTests {
 
     private static func sequences(_ page: FlowQuery.Page) -> [Int] { page.flows.map { $0[.sequence] } }
 
-    @Test("Pages follow one another without a gap, in either order")
+    @Test("Pages have no gaps between them, in either order")
     func pages() throws {
         let ring = Self.ring(100)
         let filter = try FlowFilter(["status=5xx"], now: 0)
@@ -39,7 +39,7 @@ struct FlowQueryTests {
         #expect(Self.sequences(page) == [100] && page.next == nil)
     }
 
-    @Test("A look that takes too long ends, and the next one goes on where it ended")
+    @Test("A search that takes too long stops, and the next page continues there")
     func patience() throws {
         let ring = Self.ring(3000)
         var query = FlowQuery(try FlowFilter(["status=5xx"], now: 0), limit: 1000)
@@ -55,7 +55,7 @@ struct FlowQueryTests {
         #expect(found == Array(stride(from: 3000, through: 10, by: -10)) && looks > 3)
     }
 
-    @Test("A flow is found by its id, its beginning or its end, where these fit one alone")
+    @Test("A flow is found by its id, or by a unique start or end of the id")
     func finding() {
         let ring = Self.ring(300)
         func found(_ text: String) -> UInt64? { if case .one(let flow) = ring.find(text) { flow.id } else { nil } }
@@ -66,13 +66,13 @@ struct FlowQueryTests {
         guard case .none = ring.find("dead") else { return #expect(Bool(false)) }
     }
 
-    @Test("Calls of a flow come in their order")
+    @Test("The calls of a flow are in order")
     func calls() {
         let ring = Self.ring(20) { number, sample in if number < 4 { sample.parent = 0x1014 } }
         #expect(ring.calls.mapValues { $0.map { $0[.sequence] } } == [0x1014: [1, 2, 3]])
     }
 
-    @Test("Many flows are looked through in no time")
+    @Test("A search through many flows is fast")
     func speed() throws {
         let ring = Self.ring(20_000)
         let clock = ContinuousClock()

@@ -7,7 +7,7 @@ struct FlowWaitsTests {
         statuses.map { status in FlowSamples.flow { $0.status = status } }
     }
 
-    @Test("Whoever waits is told once, as soon as enough have come that fit")
+    @Test("A wait is satisfied once, as soon as enough flows match")
     func told() throws {
         var waits = FlowWaits<String>()
         waits.add(try FlowFilter(["status=5xx"], now: 0), missing: 2, until: 100, isWanted: { true }, now: 0, "two")
@@ -19,7 +19,7 @@ struct FlowWaitsTests {
         #expect(told == [["any"], [], ["two"], []] && waits.count == 0)
     }
 
-    @Test("It ends with its time, and with whoever wants it")
+    @Test("A wait ends with its time limit, and when its caller has gone")
     func ends() {
         var waits = FlowWaits<Int>()
         for (number, until) in [10, 20, 30].enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 /// Flows as entries of an HTTP Archive.
 struct HAREntryTests {
-    @Test("An entry has all that the format wants, and its times add up")
+    @Test("An entry has all required members, and its times add up")
     func whole() throws {
         let flow = FlowSamples.flow {
             ($0.method, $0.duration) = ("POST", 100)
@@ -36,7 +36,7 @@ struct HAREntryTests {
     }
 
     @Test(
-        "The time of TLS lies within that of connecting, and the time is the sum of the phases",
+        "The TLS time is part of the connect time, and the total is the sum of the phases",
         arguments: [
             [FlowNumber.resolving: 2, .connecting: 10, .securing: 20, .sent: 40, .answered: 90],
             [.securing: 20, .sent: 40, .answered: 90], [.connecting: 5, .sent: 40], [.sent: 40, .answered: 90],
@@ -52,7 +52,7 @@ struct HAREntryTests {
         #expect(entry["time"]?.integer == sum && sum == 100)
     }
 
-    @Test("What nobody knows is -1, and a request without an answer is an entry all the same")
+    @Test("Unknown times are -1, and a request without a response has an entry")
     func unknown() throws {
         let flow = FlowSamples.flow {
             ($0.status, $0.error, $0.response, $0.duration) = (0, "connection_refused", "", 7)
@@ -66,7 +66,7 @@ struct HAREntryTests {
         #expect(HAREntry(FlowSamples.flow { $0.scheme = 0 }) == nil)
     }
 
-    @Test("Times of another attempt are not told")
+    @Test("Times of an earlier attempt are left out")
     func attempts() throws {
         let flow = FlowSamples.flow { $0.marks = [.resolving: 50, .connecting: 60, .sent: 10, .answered: 12] }
         #expect(FlowTime(flow).answering == nil && FlowTime(flow).waited == nil)

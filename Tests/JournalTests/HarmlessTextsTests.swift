@@ -6,7 +6,7 @@ import Testing
 struct HarmlessTextsTests {
     private static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) } }
 
-    @Test("A text is found again, and none that differs from it", arguments: [64, 71, 72, 900, 4096])
+    @Test("The cache finds a stored text, and no other", arguments: [64, 71, 72, 900, 4096])
     func finds(_ count: Int) {
         var texts = HarmlessTexts()
         let text = Self.text(count)
@@ -22,7 +22,7 @@ struct HarmlessTextsTests {
         }
     }
 
-    @Test("With anything that is known further, all of them are forgotten")
+    @Test("A newly learned secret clears the cache")
     func forgets() {
         var texts = HarmlessTexts()
         texts.insert(Self.text(100)[...], knowing: 1)
@@ -33,7 +33,7 @@ struct HarmlessTextsTests {
         #expect(!texts.contains(Self.text(200)[...], knowing: 2) && !texts.contains(Self.text(200)[...], knowing: 1))
     }
 
-    @Test("Short texts, which are looked through as soon, and long ones are not remembered", arguments: [0, 63, 4097])
+    @Test("Short and long texts are not cached", arguments: [0, 63, 4097])
     func bounds(_ count: Int) {
         var texts = HarmlessTexts()
         texts.insert(Self.text(count)[...], knowing: 1)

@@ -7,7 +7,7 @@ import Testing
 struct JournalKeyTests {
     // MARK: whose secrets share an alias
 
-    @Test("A secret is known by all of its bytes, however it is encoded, and not by where it stands")
+    @Test("A secret is recognised by all of its bytes, in any encoding and position")
     func alias() {
         var aliases = SecretAliases()
         let first = aliases.alias(of: "secret-number-1".utf8, .token)
@@ -25,21 +25,21 @@ struct JournalKeyTests {
         return aliases.cleared(Array(text.utf8)) != Array(text.utf8)
     }
 
-    @Test("A secret of 12 bytes is known wherever it stands, and a shorter one where it is named alone")
+    @Test("A secret of 12 bytes is recognised anywhere, a shorter one only by its name")
     func shortest() {
         #expect(Self.found("abcdefghij12", in: "x abcdefghij12 y") && !Self.found("abcdefghij1", in: "x abcdefghij1 y"))
         // nor a word of letters
         #expect(!Self.found("abcdefghijkl", in: "x abcdefghijkl y"))
     }
 
-    @Test("One of 16 KiB is known wherever it stands, and a longer one is not")
+    @Test("A secret of 16 KiB is recognised anywhere, a longer one is not")
     func longest() {
         let secret = String(repeating: "abcdefg1", count: KnownForms.longest / 8)
         #expect(Self.found(secret, in: "x \(secret) y") && !Self.found(secret + "2", in: "x \(secret)2 y"))
         #expect(!Self.found(secret, in: "x \(secret)2 y"), "it ends where a word does")
     }
 
-    @Test("Half of what is known may be new before the older half is forgotten")
+    @Test("The older half of the secrets is forgotten only when the table is full")
     func generations() {
         for (others, isKnown) in [(99, true), (100, false)] {
             var aliases = SecretAliases(most: 100)
@@ -51,7 +51,7 @@ struct JournalKeyTests {
     }
 
     @Test(
-        "Who meets many secrets forgets older ones of its own, and none of others",
+        "A client with many secrets displaces its own older ones, and none of others",
         arguments: ["192.0.2.NN:4000", "127.0.0.NN:4000", "[2001:db8:NN::1]:4000"])
     func shares(_ text: String) throws {
         func flow(_ number: Int) -> PackedFlow {
@@ -73,7 +73,7 @@ struct JournalKeyTests {
         #expect(aliases.alias(of: "the-first-one-1".utf8, .token) == first)
     }
 
-    @Test("What is met again and again is kept, and what is forgotten is found nowhere any more")
+    @Test("A secret in use stays known, and a forgotten one is not found any more")
     func metAgain() {
         var aliases = SecretAliases(most: 100)
         let first = aliases.alias(of: "the-first-one-1".utf8, .token)
@@ -98,7 +98,7 @@ struct JournalKeyTests {
         #expect(aliases.met?.count == 1)
     }
 
-    @Test("A quarter of what is known may come from the configuration, and is never forgotten")
+    @Test("Secrets of the configuration may fill a quarter of the table, and are never forgotten")
     func pinned() {
         var aliases = SecretAliases(most: 8)
         aliases.pin((0..<3).map { Array("of-the-configuration-\($0)".utf8) })
@@ -110,7 +110,7 @@ struct JournalKeyTests {
         #expect(!first.contains("configuration") && last == "of-the-configuration-2")
     }
 
-    @Test("A look has as many steps as its text is long, and half a million at least")
+    @Test("The step limit grows with the text, and is at least half a million")
     func steps() {
         for (bytes, most) in [(0, 512 << 10), (1 << 20, 12 << 20)] {
             var steps = StepBudget()
@@ -139,7 +139,7 @@ struct JournalKeyTests {
         return recording.book.journeys.count
     }
 
-    @Test("Whoever comes by a mailed link goes on with a login of the same client, caller, realm and AM alone")
+    @Test("A mailed link resumes a login of the same client, caller, realm and AM only")
     func suspended() {
         #expect(Self.resumed { _ in } == 1)
         #expect(Self.resumed { $0.client = "127.0.0.2:5001" } == 2)
@@ -148,7 +148,7 @@ struct JournalKeyTests {
         #expect(Self.resumed { $0.host = "other.test" } == 2)
     }
 
-    @Test("A step goes on with the login that was given its authId, of whatever client")
+    @Test("A step belongs to the login that received its authId, whatever its client")
     func authId() {
         for (sent, count) in [(1, 1), (2, 2)] {
             var recording = LoginRecording()
@@ -158,7 +158,7 @@ struct JournalKeyTests {
         }
     }
 
-    @Test("256 logins wait for their links, and the oldest gives up for one more")
+    @Test("256 logins may wait for their links; another one displaces the oldest")
     func waiting() {
         for (others, isFound) in [(255, true), (256, false)] {
             var recording = LoginRecording()
@@ -178,7 +178,7 @@ struct JournalKeyTests {
 
     // MARK: flows by client
 
-    @Test("The address of a client is the whole of it, with or without its port")
+    @Test("Client addresses are compared whole, with or without the port")
     func clients() throws {
         let flow = FlowSamples.flow { $0.client = "10.1.2.3:4444" }
         for (term, holds) in [

@@ -3,7 +3,7 @@ import Testing
 @testable import Journal
 
 /// What another generation of the configuration changes of the journal: it reaches what is there, and what is to come.
-@Suite("The journal while the configuration changes")
+@Suite("The journal during a reload")
 struct JournalReloadTests {
     private static let secret = "kE9-configured-7Qx"
 

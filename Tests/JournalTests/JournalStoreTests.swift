@@ -26,7 +26,7 @@ struct JournalStoreTests {
 
     private static func lines(_ text: String...) -> [UInt8] { Array(text.map { $0 + "\r\n" }.joined().utf8) }
 
-    @Test("A batch is taken in pieces, each of one flow at least, and what happened in them stays with each")
+    @Test("A batch is taken in pieces of at least one flow, and each flow keeps its events")
     func pieces() throws {
         var store = Self.store()
         var batch = FlowBatch()
@@ -76,7 +76,7 @@ struct JournalStoreTests {
         #expect(next.text(.request) == "Cookie: a=token#1\r\n" && next[.sequence] == 2)
     }
 
-    @Test("Bodies are kept out of their codings; those that cannot be read are not kept")
+    @Test("Bodies are stored decoded, and undecodable ones are dropped")
     func codings() throws {
         var store = Self.store()
         let plain = Array(#"{"password":"hunter2"}"#.utf8)
@@ -98,7 +98,7 @@ struct JournalStoreTests {
     }
 
     @Test(
-        "What a body names is found though it is no JSON, or no whole one",
+        "Named secrets are found in bodies that are not JSON, or are truncated JSON",
         arguments: [
             (#"{"a":1,"access_token":"abc","x":"#, #"{"a":1,"access_token":"token#1","x":"#),
             (#"<input type="hidden" name="code" value="abc"/>"#, #"<input type="hidden" name="code" value="code#1"/>"#),
@@ -117,7 +117,7 @@ struct JournalStoreTests {
         #expect(flow.text(.responseBody) == expected)
     }
 
-    @Test("Where a body was cut off, nothing is left of what may be the beginning of a secret")
+    @Test("A truncated body does not end with the beginning of a secret")
     func cut() throws {
         var store = Self.store()
         let flow = try Self.keep(&store) {
@@ -127,7 +127,7 @@ struct JournalStoreTests {
         #expect(flow.text(.responseBody) == #"{"x":"y","note":""#)
     }
 
-    @Test("What went on as it came is kept once")
+    @Test("A message that was relayed unchanged is stored once")
     func unchanged() throws {
         var store = Self.store()
         func flow(_ sentURL: String, _ answer: String) throws -> PackedFlow {
@@ -154,7 +154,7 @@ struct JournalStoreTests {
         #expect(other.flags == [.requestEdited, .responseEdited])
     }
 
-    @Test("A text that held no secret when it came first holds one as soon as that is known")
+    @Test("A text is searched again once a secret in it is known")
     func learnedLater() throws {
         var store = Self.store()
         let token = "0123456789abcdefghij"
@@ -184,7 +184,7 @@ struct JournalStoreTests {
         #expect(after.text(.request) == "X-House: secret#1\r\n")
     }
 
-    @Test("A flow of which nothing is to be changed is kept as it is, with its numbers")
+    @Test("A flow without changes is stored as it is, with its numbers")
     func plain() throws {
         var store = Self.store()
         func keep(_ flags: FlowFlags, _ events: [ExchangeRecord.Event] = []) throws -> PackedFlow {
@@ -220,7 +220,7 @@ struct JournalStoreTests {
         #expect(whole.flags == .requestBodyCut && whole[.sequence] == 3 && whole.text(.response) == "C: d\r\n")
     }
 
-    @Test("Secrets of the configuration are found wherever they stand, however many came between")
+    @Test("Secrets of the configuration are found anywhere, after any number of others")
     func configured() throws {
         let secret = "robot-password-1234"
         var store = Self.store { $0.known = [Array(secret.utf8)] }
@@ -236,7 +236,7 @@ struct JournalStoreTests {
         #expect(flow.text(.events)?.contains("secret#1") == true && flow.text(.events)?.contains(secret) == false)
     }
 
-    @Test("An answer that was delivered as it came is there once, and none is said to have been changed")
+    @Test("A response that was delivered unchanged is stored once, without the flag of an edit")
     func deliveredAsItCame() throws {
         var store = Self.store()
         for (body, isOther) in [("hello", false), ("other", true)] {
@@ -254,7 +254,7 @@ struct JournalStoreTests {
         }
     }
 
-    @Test("Who did what is kept with a flow, and flows are found by it")
+    @Test("A flow has its interceptors and their actions, and is found by them")
     func doings() throws {
         var store = Self.store()
         let flow = try Self.keep(
@@ -283,7 +283,7 @@ struct JournalStoreTests {
         #expect(event == true && flow.text(.events)?.contains(#""phase":"response""#) == true)
     }
 
-    @Test("Another generation keeps the aliases and finds what it names")
+    @Test("A reload keeps the aliases and applies new names of secrets")
     func adopted() throws {
         var store = Self.store()
         let before = try Self.keep(&store) { $0.set(.request, Self.lines("amSession: abc", "X-House: abc")) }

@@ -9,7 +9,7 @@ struct JourneyBookTests {
         return recording
     }
 
-    @Test("A journey is found by its id, a part of that, and any of its calls")
+    @Test("A journey is found by its id, a part of the id, or any of its calls")
     func finding() {
         var recording = Self.recording(20)
         recording.get("/", "X: 1\r\n")
@@ -28,7 +28,7 @@ struct JourneyBookTests {
         }
     }
 
-    @Test("Pages follow one another without a gap, the newest first")
+    @Test("Pages have no gaps between them, newest first")
     func pages() throws {
         let recording = Self.recording(10)
         let book = recording.book
@@ -45,7 +45,7 @@ struct JourneyBookTests {
     }
 
     @Test(
-        "Filters ask for what a journey is, and for what one of its calls is",
+        "Filters test a journey, or one of its calls",
         arguments: [
             (["outcome=failed"], ["1003"]), (["outcome=succeeded,running"], ["1005", "1001"]),
             (["outcome!=failed"], ["1005", "1001"]), (["not", "outcome=failed"], ["1005", "1001"]),
@@ -66,7 +66,7 @@ struct JourneyBookTests {
     }
 
     @Test(
-        "What is no filter is refused with the reason",
+        "An invalid filter is refused with the reason",
         arguments: [
             (["outcome=faild"], "did you mean failed?"), (["outcome="], "outcome has no value"),
             (["by=me"], "by takes usher or app"), (["statsu=1"], "did you mean status?"), (["not"], "behind \"not\""),
@@ -76,7 +76,7 @@ struct JourneyBookTests {
         #expect { try JourneyFilter(terms, now: 0) } throws: { "\($0)".contains(words) }
     }
 
-    @Test("What differs by chance does not, and what means something does")
+    @Test("Ids and times count as equal in a comparison, and other words do not")
     func steady() {
         var (one, two) = (SteadyText(), SteadyText())
         for (left, right) in [
@@ -93,7 +93,7 @@ struct JourneyBookTests {
         }
     }
 
-    @Test("Many flows are put together in no time")
+    @Test("Journeys of many flows are built fast")
     func speed() {
         var recording = LoginRecording()
         for login in 1...1_000 {

@@ -18,7 +18,7 @@ struct JourneyLineageTests {
         }
     }
 
-    @Test("Codes, tokens, their renewal, what they reach, and the end belong to the login")
+    @Test("A journey has its codes, tokens, refreshes, requests and end")
     func tokens() throws {
         var recording = LoginRecording()
         recording.login(1, 1)
@@ -58,7 +58,7 @@ struct JourneyLineageTests {
         #expect(journey.duration == 520)
     }
 
-    @Test("Whoever signs in elsewhere has a story that begins with the code")
+    @Test("A journey without a known login begins with its code")
     func withoutLogin() throws {
         var recording = LoginRecording()
         // asked for without a session: AM shows its page, and nothing begins
@@ -72,7 +72,7 @@ struct JourneyLineageTests {
         #expect(journey.outcome(at: recording.time) == .succeeded && journey.resources.count == 1)
     }
 
-    @Test("An upgrade is a journey of its own, which names the session that it is of")
+    @Test("An upgrade is a separate journey, and names the session that it upgraded")
     func upgrade() throws {
         var recording = LoginRecording()
         let first = recording.login(1, 1)
@@ -88,7 +88,7 @@ struct JourneyLineageTests {
         #expect(book.journeys.map { $0.resources.first?.requests } == [1, 1])
     }
 
-    @Test("Where AM goes on with the same session, what it reaches belongs to whoever won it")
+    @Test("If AM returns the same session, its requests belong to the journey that obtained it")
     func sameSession() throws {
         var recording = LoginRecording()
         recording.login(1, 1)
@@ -108,7 +108,7 @@ struct JourneyLineageTests {
         #expect(journey.resources.count == 1)
     }
 
-    @Test("A step-up of Usher's own names the request that it was run for")
+    @Test("A step-up by Usher names the request that it served")
     func stepUp() throws {
         var recording = LoginRecording()
         recording.login(1, 1)
@@ -128,7 +128,7 @@ struct JourneyLineageTests {
         #expect(book.journeys[0].resources.map(\.requests) == [1] && journey.resources.isEmpty)
     }
 
-    @Test("What went out and came in otherwise counts as AM saw it")
+    @Test("Edited messages count in the form that AM sent or received")
     func changed() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", "{}") {
@@ -146,7 +146,7 @@ struct JourneyLineageTests {
         #expect(journeys.count == 1 && journeys.first?.stepCount == 2 && journeys.first?.resources.first?.requests == 1)
     }
 
-    @Test("Nothing of a journey grows without end")
+    @Test("All lists of a journey are bounded")
     func bounds() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))

@@ -11,7 +11,7 @@ struct JourneyTests {
 
     private static func ids(_ flows: [PackedFlow]) -> [UInt64] { flows.map(\.id) }
 
-    @Test("A login has its steps, what was asked and answered, and whose time it took")
+    @Test("A login has its steps, its callbacks and answers, and the times of AM and the client")
     func simple() throws {
         var recording = LoginRecording()
         recording.add(
@@ -42,7 +42,7 @@ struct JourneyTests {
         #expect(journey.callbacks(of: 1).isEmpty && journey.callbacks(of: 2).isEmpty)
     }
 
-    @Test("A step-up whose transaction AM did not approve has not succeeded, whatever its last call was answered")
+    @Test("A step-up fails without AM's approval of the transaction, whatever the last response says")
     func unapproved() throws {
         for flags in [FlowFlags.notApproved, []] {
             var recording = LoginRecording()
@@ -99,7 +99,7 @@ struct JourneyTests {
         }
     }
 
-    @Test("A transaction that an app's login was for is refused where the resource asks for another", arguments: 0..<4)
+    @Test("An app's login for a transaction fails if the resource asks for another transaction", arguments: 0..<4)
     func asked(again index: Int) throws {
         let advice = Self.advices[index]
         #expect(try Self.transaction { Self.shows(&$0, 1, advice) } == .failed)
@@ -121,7 +121,7 @@ struct JourneyTests {
         #expect(moved == .failed && told == .failed)
     }
 
-    @Test("What else the resource says of a transaction refuses none")
+    @Test("No other response of the resource makes a transaction fail")
     func approved() throws {
         let advice = Self.advices[0]
         #expect(try Self.transaction { _ in } == .succeeded)
@@ -156,7 +156,7 @@ struct JourneyTests {
         #expect(later == .failed)
     }
 
-    @Test("A refusal is told in AM's words")
+    @Test("A refusal has AM's reason")
     func refused() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
@@ -180,7 +180,7 @@ struct JourneyTests {
         #expect(journey.outcome(at: recording.time) == .failed && journey.reason == "connection_timeout")
     }
 
-    @Test("Logins at the same time are told apart")
+    @Test("Concurrent logins are separate journeys")
     func parallel() throws {
         var recording = LoginRecording()
         for login in 1...3 { recording.add("START_AUTHENTICATE", "", LoginRecording.step(login)) }
@@ -199,7 +199,7 @@ struct JourneyTests {
         #expect(journeys.allSatisfy { $0.origin == nil && $0.successors.isEmpty && $0.duration > 0 })
     }
 
-    @Test("Flows are kept in the order in which they ended: a journey is told in that in which they began")
+    @Test("A journey is in the order of the beginnings of its flows, whatever their ends")
     func order() throws {
         var recording = LoginRecording()
         recording.wait(100)
@@ -209,7 +209,7 @@ struct JourneyTests {
         #expect(Self.ids(journey.steps.map(\.flow)) == [0x1002, 0x1001] && !journey.lacksBeginning)
     }
 
-    @Test("A step that is sent again is shown as one, and what was won stays won")
+    @Test("A repeated step is marked, and a success stays a success")
     func repeated() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
@@ -229,7 +229,7 @@ struct JourneyTests {
         #expect(journey.steps.map(\.isRepeated) == [false, false, false])
     }
 
-    @Test("What came of a call before Usher sent it again is no login")
+    @Test("An attempt that was repeated is no journey of its own")
     func attempts() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", "", status: 503) {
@@ -240,7 +240,7 @@ struct JourneyTests {
         #expect(journey.parent == nil && journey.stepCount == 1)
     }
 
-    @Test("A login that nobody goes on with is abandoned after a while")
+    @Test("A login without a next call is abandoned after a while")
     func abandoned() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
@@ -249,7 +249,7 @@ struct JourneyTests {
         #expect(journey.outcome(at: recording.time + Journey.patience + 1) == .abandoned)
     }
 
-    @Test("What makes room for others leaves a journey without its beginning")
+    @Test("A journey whose first flows were dropped lacks its beginning")
     func dropped() throws {
         var recording = LoginRecording()
         recording.login(1, 1)
@@ -263,7 +263,7 @@ struct JourneyTests {
         #expect(journey.login == nil)
     }
 
-    @Test("A login that a mailed link goes on with is one story, where it can only be that one")
+    @Test("A mailed link continues a login, if only one can be meant")
     func suspended() throws {
         let mailed = #"{"callbacks":[{"type":"SuspendedTextOutputCallback","output":[]}]}"#
         let link: (inout FlowSamples.Sample) -> Void = {
@@ -291,14 +291,14 @@ struct JourneyTests {
         #expect(told.book.journeys.map(\.stepCount) == [1, 2])
     }
 
-    @Test("Of an answer that is not kept nobody says how the login went")
+    @Test("Without the body of AM's response, the outcome is unknown")
     func unknown() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", "") { $0.flags = [.responseBodyCut] }
         #expect(try Self.only(recording).outcome(at: recording.time) == .unknown)
     }
 
-    @Test("A success without a session, and a session in a cookie alone")
+    @Test("A success may have no session, or a session in a cookie only")
     func sessions() throws {
         var recording = LoginRecording()
         recording.add("START_AUTHENTICATE", "", #" {"successUrl":"/"}"#)

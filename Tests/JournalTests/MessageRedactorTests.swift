@@ -26,7 +26,7 @@ struct MessageRedactorTests {
     }
 
     @Test(
-        "Parameters that are named so",
+        "Parameters with secret names are redacted",
         arguments: [
             ("https://a.test/p?code=abc&scope=openid", "https://a.test/p?code=code#1&scope=openid"),
             ("/cb#access_token=x.y&state=s&expires_in=9", "/cb#access_token=token#1&state=code#1&expires_in=9"),
@@ -41,7 +41,7 @@ struct MessageRedactorTests {
     }
 
     @Test(
-        "Fields that are named so",
+        "Fields with secret names are redacted",
         arguments: [
             ("Authorization: Bearer abc.def\r\n", "Authorization: Bearer token#1\r\n"),
             ("authorization:  DPoP  abc \r\n", "authorization:  DPoP token#1 \r\n"),
@@ -63,7 +63,7 @@ struct MessageRedactorTests {
     }
 
     @Test(
-        "The ids of transactions in an advice, however it is written",
+        "Transaction ids in an advice are redacted in every encoding",
         arguments: [
             Self.document, PercentCoding.encode(Self.document), Base64.encode(Self.document.utf8),
             Base64.encode(Self.document.utf8, urlSafe: true),
@@ -87,7 +87,7 @@ struct MessageRedactorTests {
         "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>\(transaction)</Value>"
         + "</AttributeValuePair><AttributeValuePair><Attribute name=\"Other\"/><Value>plain</Value></AttributeValuePair></Advices>"
 
-    @Test("The ids of transactions in a challenge and in a decision")
+    @Test("Transaction ids in a challenge and in a decision are redacted")
     func adviceJSON() {
         var redactor = Self.redactor()
         let decision = #"{"advices":{"TransactionConditionAdvice":["\#(Self.transaction)"],"Other":["plain"]}}"#
@@ -102,7 +102,7 @@ struct MessageRedactorTests {
     }
 
     @Test(
-        "Members of JSON that are named so, wherever they stand",
+        "JSON members with secret names are redacted at any depth",
         arguments: [
             (#"{"tokenId":"abc","realm":"/"}"#, #"{"tokenId":"session#1","realm":"/"}"#),
             (#"{ "a" : [ {"access_token": "x"} ] }"#, #"{ "a" : [ {"access_token": "token#1"} ] }"#),
@@ -115,7 +115,7 @@ struct MessageRedactorTests {
         #expect(Self.json(text, &redactor) == expected)
     }
 
-    @Test("Answers to callbacks that ask for secrets, and to no others")
+    @Test("Only answers to callbacks for secrets are redacted")
     func callbacks() {
         var redactor = Self.redactor()
         let text = Self.json(
@@ -128,7 +128,7 @@ struct MessageRedactorTests {
         #expect(!text.contains("hunter2") && !text.contains("123456"))
     }
 
-    @Test("What is known is replaced wherever it stands and however it is written")
+    @Test("A known secret is replaced in every position and encoding")
     func known() {
         var redactor = Self.redactor()
         let session = "Zx9-_*AB/CD+EF=12345"
@@ -145,7 +145,7 @@ struct MessageRedactorTests {
             Self.fields("Cookie: amSession=\(PercentCoding.encode(session))\r\n", &redactor).contains("session#1"))
     }
 
-    @Test("A short or plain word is replaced where its name says so alone")
+    @Test("A short or plain word is replaced only under a secret name")
     func plainWords() {
         var redactor = Self.redactor()
         #expect(Self.json(#"{"password":"password"}"#, &redactor) == #"{"password":"password#1"}"#)
@@ -154,7 +154,7 @@ struct MessageRedactorTests {
                 == "the password is the passwordpassword")
     }
 
-    @Test("Tokens and sessions show by their form what they are")
+    @Test("Tokens and sessions are recognised by their form")
     func shapes() {
         var redactor = Self.redactor()
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl"
@@ -164,7 +164,7 @@ struct MessageRedactorTests {
         #expect(Self.text(redactor.aliases.cleared(Array("eyJ.a.b AQIC".utf8))) == "eyJ.a.b AQIC")
     }
 
-    @Test("The same secret has one alias, and none is given twice when many were met")
+    @Test("A secret keeps its alias, and no alias is used twice after many secrets")
     func bounds() {
         var aliases = SecretAliases(most: 100)
         let first = aliases.alias(of: "secret-number-0".utf8, .token)

@@ -20,7 +20,7 @@ struct PackedFlowTests {
         try #require(PackedFlow(flow(id, sequence: sequence, body: body)))
     }
 
-    @Test("Numbers and parts come back")
+    @Test("A flow returns its numbers and parts")
     func roundTrip() throws {
         let flow = try Self.packed(7, body: 3)
         #expect(flow.id == 7 && flow[.status] == 204 && flow[.port] == 0 && flow.time(.sent) == nil)
@@ -28,7 +28,7 @@ struct PackedFlowTests {
         #expect(flow.count == Self.flow(7, body: 3).count)
     }
 
-    @Test("What is cut off, or lies about where its parts end, is no flow")
+    @Test("Truncated bytes, and bytes with wrong ends of parts, are no flow")
     func lies() {
         let whole = Self.flow(1, body: 10)
         for count in 0..<whole.count { #expect(PackedFlow(Array(whole[..<count])) == nil) }
@@ -44,7 +44,7 @@ struct PackedFlowTests {
         }
     }
 
-    @Test("A batch gives its flows in order, each with what happened in it")
+    @Test("A batch returns its flows in order, each with its events")
     func batches() {
         var batch = FlowBatch()
         for (id, events) in [
@@ -60,7 +60,7 @@ struct PackedFlowTests {
         #expect(batch.isEmpty && batch.events.isEmpty)
     }
 
-    @Test("The oldest make room for the newest, and the budget holds")
+    @Test("The oldest flows are dropped for the newest, within the budget")
     func ring() throws {
         let size = Self.flow(1, body: 100).count + 96
         var ring = FlowRing(budget: size * 10)

@@ -20,7 +20,7 @@ struct ReplayDraftTests {
         return nil
     }
 
-    @Test("A request without a secret goes out as it came, but for what belongs to its connection")
+    @Test("A request without a secret is replayed unchanged, without the fields of its connection")
     func plain() throws {
         let draft = try Self.draft {
             ($0.method, $0.target) = ("POST", "/a?b=%20c")
@@ -34,7 +34,7 @@ struct ReplayDraftTests {
     }
 
     @Test(
-        "What is good once is not sent again unless that is asked for",
+        "Single-use secrets are replayed only by force",
         arguments: [
             "code=code#1", "authId=authId#2", "refresh_token=token#3", "otp=one-time#1", "x=1&_txid=transaction#4",
             "code_verifier=code#9", "client_assertion=token#1", "device_code=token#2",
@@ -56,7 +56,7 @@ struct ReplayDraftTests {
         #expect(!other.canBeForced)
     }
 
-    @Test("Proofs and members of JSON count, too; state and nonce do not")
+    @Test("Proofs and JSON members are single-use secrets, state and nonce are not")
     func places() {
         #expect(Self.refusal { $0.request = "DPoP: token#1\r\n" }?.canBeForced == true)
         #expect(Self.refusal { $0.requestBody = Array(#"{"authId" : "authId#1"}"#.utf8) }?.canBeForced == true)
@@ -66,7 +66,7 @@ struct ReplayDraftTests {
             }?.canBeForced == false)
     }
 
-    @Test("Secrets that are not kept are named; those that are stand where they stood, written for that place")
+    @Test("Missing secrets are named, and stored ones are filled in with the encoding of their place")
     func filling() throws {
         let refusal = try #require(Self.refusal { _ in })
         #expect(!refusal.canBeForced && refusal.description.contains("session#3 (session)"))
@@ -80,7 +80,7 @@ struct ReplayDraftTests {
         #expect(String(decoding: draft.body, as: UTF8.self) == #"{"t":"q\"&"}"#)
     }
 
-    @Test("What a client wrote that looks like an alias goes out as it was written")
+    @Test("A client's text in the form of an alias is replayed as written")
     func lures() throws {
         let draft = try Self.draft(secrets: ["session#4": "a session of somebody", "session#3": "own"]) {
             $0.request = "X-Lure: session##4 token###1\r\nCookie: session=session#3\r\n"
@@ -90,7 +90,7 @@ struct ReplayDraftTests {
         #expect(String(decoding: draft.body, as: UTF8.self) == "{\"comment\":\"session#4\"}")
     }
 
-    @Test("A secret in a URL that is a value itself is encoded as often as that")
+    @Test("A secret in a nested URL is encoded as often as the URL")
     func nested() throws {
         let draft = try Self.draft(isForced: true, secrets: ["code#1": "a/b"]) {
             $0.target = "/login?goto=https%3A%2F%2Fapp%3Fcode%3Dcode#1&again=%253Dcode#1&code=code#1"
@@ -101,7 +101,7 @@ struct ReplayDraftTests {
                 == "https://am.test/login?goto=https%3A%2F%2Fapp%3Fcode%3Da%252Fb&again=%253Da%25252Fb&code=a%2Fb")
     }
 
-    @Test("A word that looks like an alias is one only where it stands by itself")
+    @Test("Only a separate word is an alias")
     func words() throws {
         let draft = try Self.draft {
             $0.target = "/mysession3/a"
@@ -110,7 +110,7 @@ struct ReplayDraftTests {
         #expect(draft.head.fields["X"] == "nosession#3 session# #3 session#x session#99999999999")
     }
 
-    @Test("Calls of Usher's own, tunnels and bodies that are not whole are never sent again")
+    @Test("Usher's own calls, tunnels and truncated bodies are never replayed")
     func never() {
         #expect(Self.refusal { $0.parent = 7 }?.description.contains("usher replay 7") == true)
         #expect(Self.refusal { ($0.scheme, $0.method) = (0, "CONNECT") }?.canBeForced == false)

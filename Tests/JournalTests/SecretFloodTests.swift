@@ -39,7 +39,7 @@ struct SecretFloodTests {
     ]
 
     @Test(
-        "What takes a piece at a time takes no longer for there being many",
+        "The search is not quadratic in the number of pieces",
         arguments: floods)
     func takesNoLonger(_ type: String, _ text: String) throws {
         var store = JournalStore(JournalStore.Settings(memory: 8 << 20, bodies: 1 << 20)) { ("note", "\($0)") }
@@ -85,7 +85,7 @@ struct SecretFloodTests {
         ("text/html", repeated("<a b=<a x='", 200 << 10) + "token=x"),
     ]
 
-    @Test("A text takes a bounded number of steps, whatever it is; one that needs more is not kept", arguments: hostile)
+    @Test("Any text takes a bounded number of steps; one that needs more is dropped", arguments: hostile)
     func isBounded(_ type: String, _ text: String) throws {
         let (flows, steps) = try Self.taken(type, [text])
         // each part of a flow has its own, and a step more ends it
@@ -95,7 +95,7 @@ struct SecretFloodTests {
         #expect(flow.flags.contains(.requestBodyCut) || !flow.isEmpty(.requestBody))
     }
 
-    @Test("Only what is too much is not kept, and the next flow is looked through as ever")
+    @Test("Only the part beyond the limit is dropped, and the next flow is searched as usual")
     func bodyAlone() throws {
         let other = "{\"password\":\"hunter2\"}"
         let (flows, _) = try Self.taken(Self.hostile[2].type, [Self.hostile[2].text, other])
@@ -106,7 +106,7 @@ struct SecretFloodTests {
         #expect(FlowMessage(flows[1], .request)?.isUnread == false)
     }
 
-    @Test("What programs write takes a few steps a byte")
+    @Test("Ordinary texts take a few steps for each byte")
     func usual() throws {
         let item =
             "{\"id\":12,\"name\":\"an item of a list\",\"state\":{\"code\":3,\"value\":\"open\"},\"token\":\"t\"}"

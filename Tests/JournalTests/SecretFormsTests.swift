@@ -193,7 +193,7 @@ struct SecretFormsTests {
         (.target, "", "/p?$ECRET"), (.target, "", "/p?a=b&$ECRET"), (.target, "", "/p?a=b&$ECRET&c"),
     ]
 
-    @Test("None of them is kept", arguments: forms.indices)
+    @Test("A secret is found in every form that programs use", arguments: forms.indices)
     func isFound(_ index: Int) throws {
         let form = Self.forms[index]
         var store = JournalStore(JournalStore.Settings(memory: 1 << 20, bodies: 8192)) { ("note", "\($0)") }
@@ -215,7 +215,7 @@ struct SecretFormsTests {
         #expect(!kept.contains(Self.secret) && (kept.contains("#") || flow.flags.contains(.unread)), "\(kept)")
     }
 
-    @Test("Recovery codes in groups, and nothing else with hyphens")
+    @Test("Grouped recovery codes are redacted, and no other words with hyphens")
     func groups() throws {
         var store = JournalStore(JournalStore.Settings(memory: 1 << 20, bodies: 8192)) { ("note", "\($0)") }
         var batch = FlowBatch()
@@ -232,7 +232,7 @@ struct SecretFormsTests {
         )
     }
 
-    @Test("Texts in UTF-16, and numbers that are called so")
+    @Test("Secrets in UTF-16, and numbers with secret names, are redacted")
     func others() throws {
         let json = "{\"password\":\"\(Self.secret)\",\"otp\":918273645546}"
         let wide = json.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
@@ -247,7 +247,7 @@ struct SecretFormsTests {
         }
     }
 
-    @Test("What is no secret stays as it was written")
+    @Test("Text without secrets stays unchanged")
     func harmless() throws {
         for text in [
             "{\"code\":401,\"reason\":\"Unauthorized\",\"message\":\"Access Denied\"}",

@@ -18,7 +18,7 @@ struct SecretPlacesTests {
     }
 
     @Test(
-        "Known ones, whatever they begin with and whatever stands before them",
+        "A known secret is found with any first byte, and after any text",
         arguments: [
             "0123456789abcdefghij", "+/ab.cdefghijk1", "a.bcdefghij01234", "ab*cdefghijk0123", "é1bcdefghijk0123",
             "_-9bcdefghijk0123", "{\"odd\":\"one\"}1234",
@@ -40,7 +40,7 @@ struct SecretPlacesTests {
         }
     }
 
-    @Test("Those that a line hides, though a later line shows one openly")
+    @Test("An encoded secret is found, also before a line with a plain one")
     func hidden() throws {
         var store = Self.store()
         for count in 0..<140 {
@@ -59,7 +59,8 @@ struct SecretPlacesTests {
     }
 
     @Test(
-        "Names of every length, at every place", arguments: ["otp", "code", "token", "password", "access_token", "k"])
+        "Secret names of every length are found at every position",
+        arguments: ["otp", "code", "token", "password", "access_token", "k"])
     func named(_ name: String) throws {
         var settings = JournalStore.Settings(memory: 4 << 20, bodies: 8192)
         settings.secrets = ["k"]

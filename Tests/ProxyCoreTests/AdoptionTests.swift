@@ -7,7 +7,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("Another configuration comes into force")
+@Suite("Reloads of the configuration")
 struct AdoptionTests {
     private let here = ClientSource(address: IPAddress("192.0.2.1"))
     private let admitted = ClientPolicy(allow: ["192.0.2.0/24"].compactMap { AddressBlock($0).map { .block($0) } })

@@ -50,7 +50,7 @@ struct ChainTests {
         }
     }
 
-    @Test("Bodies do, too, whoever changed them and who did not", arguments: Delivery.all)
+    @Test("Edits of bodies persist if the chain says so, and edits of heads keep the body", arguments: Delivery.all)
     func bodies(_ delivery: Delivery) throws {
         let post = "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\na=1"
         let add = Rule(name: "add", request: [AddForm([Pair("b", "2")])])
@@ -107,7 +107,7 @@ struct ChainTests {
         #expect(talk.driver.dials == 3 && talk.record.proxyError == "connection_timeout")
     }
 
-    @Test("Whose request was aborted, and whose response, is told apart")
+    @Test("Aborts of requests and of responses have different codes")
     func codes() {
         for (rule, code, token) in [
             (Rule(name: "a", request: [.abort("no")]), 1, "http_request_denied"),

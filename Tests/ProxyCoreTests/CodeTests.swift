@@ -28,7 +28,7 @@ private struct Trouble: Error, CustomStringConvertible {
 }
 
 /// A phase waits for code that works off the loop, and goes on behind it.
-@Suite("Code of others")
+@Suite("Interceptors in Swift")
 struct CodeTests {
     private static func rule(_ name: String, deadline: Int = 1_000, when: Condition = .always, _ code: Later) -> Rule {
         let request: [any RequestEdit] = [
@@ -60,7 +60,7 @@ struct CodeTests {
 
     // MARK: requests
 
-    @Test("Nothing goes out before it is done, and then what it made", arguments: Delivery.all)
+    @Test("A request waits for the interceptor, and is sent as the interceptor changed it", arguments: Delivery.all)
     func aRequestWaits(_ delivery: Delivery) async {
         let code = Later(request: { request, _ in
             request.headers["X-Code"] = request.headers["X-Before"]
@@ -92,7 +92,7 @@ struct CodeTests {
         #expect(talk.clientGot() == okForClient && talk.driver.isIdle)
     }
 
-    @Test("A body that nobody asks for waits, too", arguments: Delivery.all)
+    @Test("A body waits, too, if no interceptor reads it", arguments: Delivery.all)
     func aBodyThatNobodyAsksFor(_ delivery: Delivery) async {
         let talk = talk(Self.rule("slow", Later()), delivery: delivery)
         talk.client("PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello")
@@ -120,7 +120,7 @@ struct CodeTests {
 
     // MARK: faults
 
-    @Test("T47: one that throws costs its own exchange, and is named")
+    @Test("T47: an interceptor that throws fails only its exchange, and is named")
     func throwing() async {
         let talk = talk(Self.rule("slow", Later(request: { _, _ in throw Trouble() })), next)
         for _ in 0..<2 {
@@ -133,7 +133,7 @@ struct CodeTests {
         }
     }
 
-    @Test("T48: one that never completes ends at its time, with 504, and nobody waits for it")
+    @Test("T48: an interceptor that never completes ends with 504 at its deadline")
     func neverCompleting() async {
         let talk = talk(Self.rule("slow", deadline: 1_000, Later()))
         talk.client(get)
@@ -148,7 +148,7 @@ struct CodeTests {
         #expect(talk.driver.calls.count == 1, "the next one is served")
     }
 
-    @Test("T49: one that completes twice: the second time is told and changes nothing")
+    @Test("T49: a second completion is reported and has no effect")
     func completingTwice() async {
         let code = Later(request: { request, _ in
             request.headers["X-Code"] = try await withCompletion { done in
@@ -200,7 +200,7 @@ struct CodeTests {
 
     // MARK: responses
 
-    @Test("A response is held whole, and goes on as it was made", arguments: Delivery.all)
+    @Test("A response is held whole, and is delivered as the interceptor changed it", arguments: Delivery.all)
     func aResponseWaits(_ delivery: Delivery) async {
         let code = Later(
             wantsBody: true,
@@ -270,7 +270,7 @@ struct CodeTests {
         #expect(never.clientGot().hasPrefix("HTTP/1.1 504 ") && never.driver.cancelled == 1)
     }
 
-    @Test("T17: another attempt begins with what the client sent, or with what it is given")
+    @Test("T17: a retry starts from the client's request, or from the given one")
     func anotherAttempt() async {
         let code = Later(response: { _, request in
             guard request.state["again"] == nil else { return }
@@ -297,7 +297,7 @@ struct CodeTests {
         #expect(talk.clientGot().hasSuffix("ok") && talk.driver.isIdle && talk.record.attempts == 2)
     }
 
-    @Test("T05: one that always wants another attempt has as many as all")
+    @Test("T05: an interceptor that always retries has the limit of all")
     func withoutEnd() async {
         let talk = talk(Self.answers("slow", Later(response: { _, _ in throw Interceptors.Verdict.retry() })))
         talk.client(get)
@@ -312,7 +312,7 @@ struct CodeTests {
 
     // MARK: Usher's own calls
 
-    @Test("T44: calls of Usher's own pass it, under their own Action")
+    @Test("T44: Usher's own calls pass the interceptor, under their own Action")
     func callsToAM() async {
         var settings = stepUpSettings()
         let request = Later(request: { request, action in

@@ -2,7 +2,7 @@ import HTTPCodec
 import ProxyCore
 import Testing
 
-@Suite("Asking a proxy for a tunnel")
+@Suite("Tunnels through an upstream proxy")
 struct ConnectHandshakeTests {
     private func handshake(_ limit: Int = 4096, to host: String = "a.test") -> ConnectHandshake {
         let engine = Engine(settings { $0.limits.header = limit }, pseudonym: "me")

@@ -3,9 +3,9 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("What Connection names, and who is heard first")
+@Suite("The Connection field")
 struct ConnectionFieldTests {
-    @Test("What an interceptor sets for a request does not depend on the client's Connection", arguments: Delivery.all)
+    @Test("The client's Connection field does not remove an interceptor's request fields", arguments: Delivery.all)
     func requestEditsStay(_ delivery: Delivery) {
         let settings = settings {
             $0.rules = [
@@ -28,7 +28,7 @@ struct ConnectionFieldTests {
                 + "Cookie: route=b\r\nVia: 1.1 usher\r\n\r\n")
     }
 
-    @Test("What frames a message, names its target or says which way it came cannot be named")
+    @Test("Connection removes no fields of framing, target or route")
     func framingStays() {
         let talk = Conversation()
         talk.client(
@@ -41,7 +41,7 @@ struct ConnectionFieldTests {
                 == "POST / HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 other\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nab")
     }
 
-    @Test("Rules see what travels on")
+    @Test("Conditions see only the fields that are forwarded")
     func rulesSeeTheRest() {
         let settings = settings {
             $0.rules = [
@@ -56,7 +56,7 @@ struct ConnectionFieldTests {
         #expect(talk.originGot() == getForOrigin)
     }
 
-    @Test("The same for what an interceptor sets for an answer", arguments: Delivery.all)
+    @Test("The origin's Connection field does not remove an interceptor's response fields", arguments: Delivery.all)
     func responseEditsStay(_ delivery: Delivery) {
         let settings = settings {
             $0.rules = [
@@ -78,7 +78,7 @@ struct ConnectionFieldTests {
                 + "Via: 1.1 usher\r\nContent-Length: 2\r\n\r\nok")
     }
 
-    @Test("A list without end is a fault, whoever sends it")
+    @Test("Too many connection options are an error, from either side")
     func tooMany() {
         let options = (0..<65).map { "x\($0)" }.joined(separator: ",")
         var talk = Conversation()
@@ -90,7 +90,7 @@ struct ConnectionFieldTests {
         #expect(talk.record.status == 502 && talk.noted("tooManyConnectionOptions"))
     }
 
-    @Test("An upgrade keeps the field that it names")
+    @Test("An upgrade keeps its Upgrade field, and drops the other named fields")
     func upgrades() {
         let talk = Conversation()
         talk.client(
@@ -104,7 +104,7 @@ struct ConnectionFieldTests {
     }
 }
 
-@Suite("What this hop says of itself")
+@Suite("Via, Date, Expect and Host")
 struct HopTests {
     @Test("Via names the version that was received", arguments: ["1.0", "1.1"], ["1.0", "1.1"])
     func via(_ asked: String, _ answered: String) {
@@ -119,7 +119,7 @@ struct HopTests {
     }
 
     @Test(
-        "A request that names this proxy in Via has been here, however it is written",
+        "A loop is detected by Via, in any spelling",
         arguments: [
             "Via: 1.1 usher", "Via: 1.0 other, 1.1\tUSHER (Usher)", "Via: 1.1 other\r\nvia: HTTP/1.0  usher",
         ])
@@ -129,7 +129,7 @@ struct HopTests {
         #expect(talk.record.status == 508)
     }
 
-    @Test("… and any other has not", arguments: ["Via: usher", "Via: 1.1 ushers, 1.1", "Via: 1.1 a usher"])
+    @Test("Other names in Via are no loop", arguments: ["Via: usher", "Via: 1.1 ushers, 1.1", "Via: 1.1 a usher"])
     func noLoops(_ via: String) {
         let talk = Conversation()
         talk.exchange("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(via)\r\n\r\n", ok)
@@ -138,7 +138,7 @@ struct HopTests {
 
     private let date = "Sat, 21 Nov 2026 09:25:00 GMT"
 
-    @Test("An answer without a date gets one, and no other does")
+    @Test("Only a response without Date gets one")
     func dates() {
         let talk = Conversation()
         talk.driver.tell(time: 1_795_253_100)
@@ -159,7 +159,7 @@ struct HopTests {
         )
     }
 
-    @Test("Answers made here say when")
+    @Test("Responses made by Usher have a Date")
     func ownDates() {
         let talk = Conversation(
             settings {
@@ -185,7 +185,7 @@ struct HopTests {
 
     // MARK: Expect
 
-    @Test("Another expectation is the origin's to answer, also where the body is kept")
+    @Test("An unknown expectation is forwarded, also with a buffered body")
     func otherExpectations() {
         for expectation in ["x-quick", "100-continue, x-quick"] {
             let talk = Conversation(stepUpSettings())
@@ -201,7 +201,7 @@ struct HopTests {
         }
     }
 
-    @Test("To an old client the field says nothing, and no origin waits for it")
+    @Test("Expect from an HTTP/1.0 client is dropped")
     func oldExpectation() {
         let talk = Conversation()
         talk.client("POST http://a.test/ HTTP/1.0\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
@@ -215,7 +215,7 @@ struct HopTests {
     // MARK: Host
 
     @Test(
-        "An empty Host beside a whole URL is replaced like any other",
+        "An empty Host is replaced by the host of an absolute URL",
         arguments: [
             "GET http://a.test:/ HTTP/1.1\r\nHost:", "GET http://a.test/ HTTP/1.1\r\nHost: ",
             "GET http://a.test/ HTTP/1.1\r\nHost: a.test:",
@@ -228,7 +228,7 @@ struct HopTests {
         #expect(talk.originGot() == getForOrigin)
     }
 
-    @Test("A dot at the host's end, or capitals, make no other place of it")
+    @Test("A final dot and capitals do not make another origin")
     func oneOrigin() {
         let talk = Conversation()
         for host in ["a.test", "A.Test.", "a.test.:80"] {

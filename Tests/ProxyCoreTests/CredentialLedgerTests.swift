@@ -2,7 +2,7 @@ import Authorization
 import ProxyCore
 import Testing
 
-@Suite("What is fetched once for all who need it")
+@Suite("Credentials that are fetched once for several exchanges")
 struct CredentialLedgerTests {
     /// A credential with an end of its own, of which others are fetched while it serves.
     private struct Pass: Credential {

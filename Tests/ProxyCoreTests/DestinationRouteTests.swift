@@ -3,7 +3,7 @@ import HTTPCodec
 import ProxyCore
 import Testing
 
-@Suite("Destinations behind another proxy")
+@Suite("Destinations behind an upstream proxy")
 struct DestinationRouteTests {
     private func policy(_ allow: [String], _ deny: [String]) -> DestinationPolicy {
         DestinationPolicy(

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Up = SteppingUp
 
-@Suite("A request and its answers without a network")
+@Suite("A request and its responses without a network")
 struct DryOriginTests {
     private func run(
         _ message: String, _ settings: Settings, in tunnel: Origin? = nil, _ origin: DryOrigin
@@ -131,7 +131,7 @@ struct DryOriginTests {
         #expect(dryRun.phases.last?.attempt == 2)
     }
 
-    @Test("What waits is waited for at once")
+    @Test("Waits take no time, and are counted")
     func time() {
         let wait = Up.json(
             "{\"authId\":\"a1\",\"callbacks\":[{\"type\":\"PollingWaitCallback\",\"output\":"

@@ -85,7 +85,7 @@ struct DryRunTests {
     }
 
     @Test(
-        "Where connections may lead is asked, too",
+        "The destination policy applies",
         arguments: [
             ("http://a.test/", nil, "destinations.deny holds a.test"), ("http://b.test/", nil, nil),
             ("http://10.0.0.1/", nil, "destinations.deny holds 10.0.0.0/8"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("What goes along with a request that AM has decided on")
+@Suite("Bodies and methods of enforced requests")
 struct EnforcedBodyTests {
     typealias Up = SteppingUp
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("Tunnels to what AM decides on")
+@Suite("Tunnels to enforced resources")
 struct EnforcedTunnelTests {
     private let established = "HTTP/1.1 200 Connection Established\r\n\r\n"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("Decisions that are known, and who asks")
+@Suite("Cached decisions, and the session that asks")
 struct EnforcementStateTests {
     typealias Up = SteppingUp
 

@@ -89,7 +89,7 @@ enum Enforced {
         "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nDate: Mon, 12 Jan 1970 13:46:40 GMT\r\nContent-Length: 2\r\n\r\nok"
 }
 
-@Suite("Asking AM first")
+@Suite("Enforcement: AM decides before the request is sent")
 struct EnforcementTests {
     typealias Up = SteppingUp
 

@@ -24,7 +24,7 @@ struct FaultEditTests {
         (String(decoding: talk.driver.sent, as: UTF8.self), talk.driver.client)
     }
 
-    @Test("In the answer's place, before the origin is asked", arguments: Breakage.allCases)
+    @Test("A fault in the request phase sends nothing to the origin", arguments: Breakage.allCases)
     func inTheRequestPhase(_ breakage: Breakage) {
         let talk = talk(request: [.fault(breakage)])
         talk.client(broken)
@@ -36,7 +36,7 @@ struct FaultEditTests {
         #expect(talk.record.status == 0 && talk.driver.records.count == 1)
     }
 
-    @Test("In the answer's place, once it has come", arguments: Breakage.allCases)
+    @Test("A fault in the response phase replaces the origin's response", arguments: Breakage.allCases)
     func inTheResponsePhase(_ breakage: Breakage) {
         let talk = talk(response: [.fault(breakage)])
         talk.exchange(broken, ok)
@@ -64,7 +64,7 @@ struct FaultEditTests {
         #expect(text(.malformedStatus).hasPrefix("HTTP/1.1 two hundred\r\n"))
     }
 
-    @Test("What was answered before stays whole, and nothing comes behind", arguments: Breakage.allCases)
+    @Test("Earlier pipelined responses stay whole, and nothing follows the fault", arguments: Breakage.allCases)
     func pipelined(_ breakage: Breakage) {
         let talk = talk(request: [.fault(breakage)])
         talk.client(get + broken + get)
@@ -92,7 +92,7 @@ struct FaultEditTests {
         #expect(later.driver.client == .reset && later.driver.sent.isEmpty)
     }
 
-    @Test("A body that ends early, whatever its framing and its pieces", arguments: Delivery.all)
+    @Test("A body is truncated in any framing and in any pieces", arguments: Delivery.all)
     func cutShort(_ delivery: Delivery) {
         for (answer, framing) in [
             (ten, "Content-Length: 10\r\n\r\n"),
@@ -147,7 +147,7 @@ struct FaultEditTests {
         #expect(end(both).text.hasSuffix("\r\n\r\n012"))
     }
 
-    @Test("An answer that is made here is cut short, too")
+    @Test("A response made by Usher is truncated, too")
     func anAnswerMadeHere() {
         let answer = DirectResponse(status: 503, body: Array("0123456789".utf8))
         for edits: [any RequestEdit] in [
@@ -164,7 +164,7 @@ struct FaultEditTests {
         }
     }
 
-    @Test("The answer is whole, and its end comes late")
+    @Test("A slow close delivers the whole response, and delays its end")
     func slowClose() {
         for (answer, early, late) in [
             (ten, "0123456789", ""),
@@ -187,7 +187,7 @@ struct FaultEditTests {
         }
     }
 
-    @Test("A client that leaves while the end is held up costs nothing")
+    @Test("A client may leave while the end is delayed")
     func aClientThatLeaves() {
         let talk = talk(response: [.fault(AnswerEnding(holds: [.fixed(10_000)]))])
         talk.exchange(broken, ten)
@@ -195,7 +195,7 @@ struct FaultEditTests {
         #expect(talk.driver.records.count == 1 && talk.driver.isClosed)
     }
 
-    @Test("A body that is still on its way to the origin")
+    @Test("A fault ends the exchange during an upload")
     func anUpload() {
         let talk = talk(response: [.fault(.empty)])
         talk.client("POST http://a.test/broken HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\n01234")
@@ -216,7 +216,7 @@ struct FaultEditTests {
         }
     }
 
-    @Test("A call of Usher's own fails, and the client gets the answer that asked for it", arguments: Breakage.allCases)
+    @Test("If Usher's own call fails, the client gets the response with the advice", arguments: Breakage.allCases)
     func aCallOfUshersOwn(_ breakage: Breakage) {
         for cut in [nil, AnswerEnding.Cut(after: 3)] {
             var settings = stepUpSettings()

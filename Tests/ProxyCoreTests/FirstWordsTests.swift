@@ -3,7 +3,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("What a server says in a tunnel before its client")
+@Suite("The first bytes of a server in a tunnel")
 struct FirstWordsTests {
     private static let words: [(pieces: [[UInt8]], mayBe: Bool)] = [
         ([[0, 0, 0, 4, 0, 0, 0, 0, 0]], true), ([[0], [0, 18], [4, 0, 0, 0, 0, 0]], true),
@@ -16,7 +16,7 @@ struct FirstWordsTests {
         ([Array("abc\u{4}".utf8)], false), ([[0x4A, 0, 0, 0, 0x0A]], false),
     ]
 
-    @Test("The SETTINGS of HTTP/2 are waited for; what is none goes on at once", arguments: words)
+    @Test("Only HTTP/2 SETTINGS are held back; other bytes are forwarded at once", arguments: words)
     func hears(_ pieces: [[UInt8]], _ mayBe: Bool) {
         var greeting = OriginGreeting()
         #expect(pieces.map { greeting.hears($0.span) }.last == mayBe)
@@ -24,7 +24,7 @@ struct FirstWordsTests {
     }
 
     /// Whose client speaks HTTP/2 has done so by then.
-    @Test("They are passed on after a second, and so is a client that says nothing")
+    @Test("After a second, SETTINGS are forwarded, and a silent client gets its tunnel")
     func theClientsTurn() {
         let greeting: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
         let talk = Conversation()

@@ -6,7 +6,7 @@ import ProxyCore
 import Testing
 
 /// What the journal is told of exchanges.
-@Suite("What the journal is told")
+@Suite("The flow that the journal receives")
 struct FlowCaptureTests {
     private typealias Up = SteppingUp
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("What flows are called")
+@Suite("Ids of flows")
 struct FlowNumberTests {
     @Test func noTwoLoopsGiveTheSame() {
         let loops = [0, 1, Int(Outbox.loops) - 1].map { Loop(Outbox(loop: $0)) }

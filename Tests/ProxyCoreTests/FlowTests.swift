@@ -3,7 +3,7 @@ import ProxyCore
 import Testing
 
 /// Who is read while who has how much to take, and when a tunnel is over.
-@Suite("back-pressure") struct FlowTests {
+@Suite("Back-pressure") struct FlowTests {
     private static let some = ClientConnection.highWater
     private static let full = ClientConnection.highWater + 1
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ProxyCore
 
 /// What pages of other sites cause: it goes out as it came.
-@Suite("Requests of pages of other sites")
+@Suite("Requests from pages of other sites")
 struct ForeignPageTests {
     typealias Up = SteppingUp
 

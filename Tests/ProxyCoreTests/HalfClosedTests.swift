@@ -4,7 +4,7 @@ import ProxyCore
 import Testing
 
 /// A client that closed its side, and of whose answer nothing has come.
-@Suite("Clients that close their side")
+@Suite("Half-closed clients")
 struct HalfClosedTests {
     private let short = settings { $0.timeouts.halfClosed = 500 }
 

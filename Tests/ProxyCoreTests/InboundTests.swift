@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Connections of balancers")
+@Suite("Connections from load balancers")
 struct PrefaceTests {
     private let header = "PROXY TCP4 203.0.113.9 192.0.2.2 40000 3128\r\n"
 
@@ -80,7 +80,7 @@ struct PrefaceTests {
     }
 }
 
-@Suite("Telling origins whose request it is")
+@Suite("Fields about the client")
 struct ForwardedTests {
     private func fields(
         _ kind: ForwardedField, _ lines: String = "", from client: String = "192.0.2.1",

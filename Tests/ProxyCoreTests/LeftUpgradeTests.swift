@@ -5,7 +5,7 @@ import ProxyCore
 import Testing
 
 /// AM goes through with what it was told whether anybody hears so or not.
-@Suite("An upgrade whose client leaves while AM is told the last of it")
+@Suite("An upgrade whose client leaves during the last call to AM")
 struct LeftUpgradeTests {
     typealias Up = SteppingUp
 

@@ -78,7 +78,7 @@ struct LimitEditTests {
         #expect(second.clientGot().contains("HTTP/1.1 503 ") && second.record.proxyError == "http_request_denied")
     }
 
-    @Test("It waits for the rate, and goes when its time has come")
+    @Test("A request waits for the rate, and is then sent")
     func waitingForTheRate() {
         var policy = policy("10/s", wait: 1000)
         policy.burst = 1
@@ -95,7 +95,7 @@ struct LimitEditTests {
         #expect(gate.ledger.requests == 0)
     }
 
-    @Test("It waits for another to end, and is told")
+    @Test("A request waits for another to end, and is notified")
     func waitingForAnother() {
         let first = talk(policy(concurrency: 1, wait: 5000))
         let second = talk(policy(concurrency: 1, wait: 5000))
@@ -111,7 +111,7 @@ struct LimitEditTests {
         #expect(second.clientGot() == okForClient && gate.ledger.requests == 0 && gate.ledger.count == 0)
     }
 
-    @Test("A turn that nobody tells of is found when the wait is over")
+    @Test("A request without a notification looks again at the end of its wait")
     func waitingTooLong() {
         let first = talk(policy(concurrency: 1, wait: 5000))
         first.client(get)
@@ -129,7 +129,7 @@ struct LimitEditTests {
         #expect(lucky.driver.dials == 1)
     }
 
-    @Test("A client that leaves gives its place to the next")
+    @Test("A client that leaves frees its place")
     func leaving() {
         let one = policy(concurrency: 1, wait: 60_000)
         let first = talk(one)
@@ -149,7 +149,7 @@ struct LimitEditTests {
         #expect(third.clientGot().contains("HTTP/1.1 502 ") && gate.ledger.requests == 0)
     }
 
-    @Test("However it ends, its place is given up")
+    @Test("Every end of a request frees its place")
     func everyEnd() {
         let ends: [(String, (Conversation) -> Void)] = [
             ("no connection", { $0.driver.dialFails(.refused("no")) }),
@@ -205,7 +205,7 @@ struct LimitEditTests {
         }
     }
 
-    @Test("What is answered here, breaks or waits counts, too")
+    @Test("Local responses, faults and delays count, too")
     func verdicts() {
         let answered = talk(policy("1/h"), behind: [.respond(DirectResponse(status: 204))])
         answered.client(get + get)
@@ -219,7 +219,7 @@ struct LimitEditTests {
         #expect(broken.driver.client == .reset && gate.ledger.requests == 0)
     }
 
-    @Test("Its place is free once the origin has done its part", arguments: [false, true])
+    @Test("A place is free once the origin has responded", arguments: [false, true])
     func pastTheOrigin(_ isSlow: Bool) {
         let talk = talk(
             policy(concurrency: 1), response: [isSlow ? Throttle.throttle(1_000) : Delay.delay(.fixed(300))])
@@ -231,7 +231,7 @@ struct LimitEditTests {
         #expect(talk.record.status == 200 && gate.ledger.requests == 0)
     }
 
-    @Test("Each further attempt counts for itself, and none holds two places")
+    @Test("Each attempt counts, and no exchange has two places")
     func attempts() {
         var retry = RetryPolicy()
         retry.times = 2
@@ -258,7 +258,7 @@ struct LimitEditTests {
         #expect(talk.clientGot().contains("than 1/m") && gate.ledger.requests == 0)
     }
 
-    @Test("Hosts, Actions and clients are counted apart", arguments: LimitPolicy.Scope.allCases)
+    @Test("Hosts, Actions and clients have separate counts", arguments: LimitPolicy.Scope.allCases)
     func scopes(_ scope: LimitPolicy.Scope) {
         var one = policy(concurrency: 1)
         one.scope = scope
@@ -275,7 +275,7 @@ struct LimitEditTests {
         #expect(passes("b.test", "192.0.2.7") == (scope == .client || scope == .host))
     }
 
-    @Test("Each Action, and each user behind one address, is counted by itself")
+    @Test("Each Action, and each user of one address, has its own count")
     func actionsAndUsers() {
         var one = policy(concurrency: 1)
         one.scope = .action
@@ -302,7 +302,7 @@ struct LimitEditTests {
         #expect(Set(senders).count == senders.count, "\(senders)")
     }
 
-    @Test("A step-up's calls count for themselves, and its exchange holds no place meanwhile")
+    @Test("The calls of a step-up count, and its exchange has no place meanwhile")
     func calls() {
         var settings = stepUpSettings()
         let both = Condition.test(.by, [.exact("app"), .exact("usher")])
@@ -318,7 +318,7 @@ struct LimitEditTests {
         #expect(talk.clientGot().contains("200 OK") && gate.ledger.requests == 0)
     }
 
-    @Test("A call that is refused leaves the client its answer")
+    @Test("If a limit refuses a call to AM, the client gets the original response")
     func aCallThatIsRefused() {
         var settings = stepUpSettings()
         settings.rules = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("A session that was replaced")
+@Suite("A replaced session")
 struct NewSessionTests {
     typealias Up = SteppingUp
 

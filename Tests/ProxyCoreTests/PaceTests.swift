@@ -35,7 +35,7 @@ struct PaceTests {
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 503 ") && talk.driver.isIdle)
     }
 
-    @Test("An answer that waits: nothing of it is lost, whatever its framing", arguments: Delivery.all)
+    @Test("A delayed response is complete in any framing", arguments: Delivery.all)
     func anAnswerThatWaits(_ delivery: Delivery) {
         for (answer, seen) in [
             (ok, okForClient),
@@ -87,7 +87,7 @@ struct PaceTests {
         #expect(waiting.record.proxyError == "http_response_incomplete" && waiting.record.status == 502)
     }
 
-    @Test("A thousand bytes a second, either way")
+    @Test("A throttle limits both directions")
     func throttle() {
         let body = String(repeating: "x", count: 2000)
         let down = talk(response: [.throttle(1000)])

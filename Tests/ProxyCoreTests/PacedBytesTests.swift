@@ -2,7 +2,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("Bytes that go out at a rate")
+@Suite("Bytes at a limited rate")
 struct PacedBytesTests {
     /// What a body did not send while nothing of it was here does not come in one piece later.
     @Test func whatWasNotUsedIsNotSavedUp() {

@@ -5,7 +5,7 @@ import ProxyCore
 import Testing
 
 /// What counts against the answers where a person gives some of them.
-@Suite("Logins that a person is a part of")
+@Suite("Logins with a person's answers")
 struct PersonLoginTests {
     typealias Up = SteppingUp
 

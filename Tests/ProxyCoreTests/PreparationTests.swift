@@ -39,7 +39,7 @@ import Testing
         #expect(talk.clientGot() == okForClient && talk.record.attempts == 2)
     }
 
-    @Test("What the body says becomes an advice", arguments: Delivery.all)
+    @Test("A body becomes an advice", arguments: Delivery.all)
     func ofABody(_ delivery: Delivery) throws {
         let rules = [Self.rule(when: try Self.approval.get(), Self.makesAdvice)]
         let talk = Conversation(Self.settings(rules), delivery: delivery)
@@ -50,7 +50,7 @@ import Testing
         #expect(talk.noted("vendor: set status 401"))
     }
 
-    @Test("What the head says does, and no body is waited for", arguments: Delivery.all)
+    @Test("A head becomes an advice without a wait for the body", arguments: Delivery.all)
     func ofAHead(_ delivery: Delivery) {
         let rules = [Self.rule(when: .test(.status, [.exact("451")]), Self.makesAdvice)]
         let talk = Conversation(Self.settings(rules), delivery: delivery)
@@ -60,7 +60,7 @@ import Testing
         Self.expectStepUp(talk)
     }
 
-    @Test("Without it a step-up has looked by then")
+    @Test("Without `before: step_up`, the edit comes too late for the step-up")
     func otherwise() throws {
         var late = Self.rule(when: try Self.approval.get(), Self.makesAdvice)
         late.comesBeforeStepUp = false
@@ -71,7 +71,7 @@ import Testing
         #expect(talk.driver.dialing == nil && talk.clientGot().hasPrefix("HTTP/1.1 401 "))
     }
 
-    @Test("An answer that does not fit goes on as it came, and others behind the step-up have their say")
+    @Test("A response without a match is forwarded, and later interceptors apply")
     func another() throws {
         let rules = [
             Self.rule(when: try Self.approval.get(), Self.makesAdvice),
@@ -87,7 +87,7 @@ import Testing
         #expect(talk.driver.isIdle && talk.driver.releases == [true])
     }
 
-    @Test("Where no step-up is, the edits are made all the same, and first")
+    @Test("Without a step-up, the edits still apply, and apply first")
     func unprotected() throws {
         let rules = [
             Rule(name: "late", when: .test(.status, [.exact("401")]), response: [.setHeader([Pair("X-Late", "1")])]),
@@ -102,7 +102,7 @@ import Testing
         #expect(got.contains("Content-Length: 3\r\n") && got.contains("Content-Type: text/plain\r\n"))
     }
 
-    @Test("A body that is too large to keep is passed on", arguments: Delivery.all)
+    @Test("A body that is too large to buffer is forwarded", arguments: Delivery.all)
     func tooLarge(_ delivery: Delivery) throws {
         let rules = [Self.rule(when: try Self.approval.get(), Self.makesAdvice)]
         let body = #"{"error":"approval","more":""# + String(repeating: "x", count: 5000) + "\"}"
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("Verdicts are final")
+    @Test("A respond or an abort is final")
     func verdicts() {
         for (edit, start) in [
             (.respond(DirectResponse(status: 418)), "HTTP/1.1 418 "), (.abort("no"), "HTTP/1.1 502 "),
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("A step-up that fails gives back what the edits made of the answer")
+    @Test("After a failed step-up, the client gets the edited response")
     func failing() throws {
         let rules = [Self.rule(when: try Self.approval.get(), Self.makesAdvice)]
         let talk = Conversation(Self.settings(rules))
@@ -152,7 +152,7 @@ import Testing
         #expect(got.hasPrefix("HTTP/1.1 401 ") && got.hasSuffix(#"{"error":"approval"}"#), "\(talk.notes)")
     }
 
-    @Test("Calls of Usher's own are not concerned")
+    @Test("The edits do not apply to Usher's own calls")
     func calls() throws {
         let rules = [Self.rule(when: .test(.status, [.exact("200")]), [.setStatus(500)])]
         let talk = asked(Self.settings(rules))

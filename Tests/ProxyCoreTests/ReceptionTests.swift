@@ -4,7 +4,7 @@ import Testing
 
 @testable import ProxyCore
 
-@Suite("What becomes of a request as it comes")
+@Suite("The decision on a request's head")
 struct ReceptionTests {
     private static let pages = OwnPages(["/": .init(type: "text/html", body: Array("here".utf8))])
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ProxyCore
 
 /// Exchanges that are over lend their place to those of other clients.
-@Suite("Exchanges in the place of others")
+@Suite("Reused places of exchanges")
 struct RecycledExchangeTests {
     private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []

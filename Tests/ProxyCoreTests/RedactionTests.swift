@@ -15,7 +15,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "Values under names that may hold a secret",
+        "Values of names that may be secret are redacted",
         arguments: [
             "iPlanetDirectoryPro", "ssoToken", "authId", "id_token", "client_assertion", "assertion", "subject_token",
             "device_code", "code_verifier", "X-TxID", "X-Amz-Signature", "api_key", "pw", "pwd", "passwd",
@@ -86,7 +86,7 @@ struct RedactionTests {
         #expect(url("http://\(asked)") == "http://\(shown)")
     }
 
-    @Test("OPTIONS * is about the whole server, whose URL has no path")
+    @Test("The URL of OPTIONS * has no path")
     func asterisk() throws {
         var head = RequestHead()
         var parser = HeadParser()
@@ -96,7 +96,7 @@ struct RedactionTests {
         #expect(Redaction(Settings()).url(of: head) == "http://a.test:8080" && head.url == "http://a.test:8080")
     }
 
-    @Test("A URL is ASCII in the log, whatever bytes a client sends")
+    @Test("A URL in the log is ASCII, whatever the client sends")
     func bytes() {
         let talk = Conversation()
         talk.client(
@@ -114,7 +114,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "What came from a reference stands nowhere, whichever of its bytes are encoded",
+        "A secret reference of the configuration is redacted in every encoding",
         arguments: [
             "ä b/c?d%41e", "%C3%A4%20b%2Fc%3Fd%2541e", "%C3%A4%20b/c?d%41e", "ä%20b%2fc?d%2541e", "%c3%a4+b/c%3Fd%41e",
             "%C3%A4 b/c?d%2541e", "ä b/c?dAe",
@@ -129,7 +129,7 @@ struct RedactionTests {
         #expect(redaction.text("ABC %41%42%43 %2541%2542%2543") == "ABC REDACTED REDACTED")
     }
 
-    @Test("What came from a reference stands nowhere")
+    @Test("A secret reference of the configuration is redacted everywhere")
     func secrets() {
         var settings = Settings()
         settings.disclosure.secrets = ["s3cr3t/x", "s3cr3t", "tiny"]
@@ -150,7 +150,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "A client's own advice is no tree's name",
+        "A client's advice document is not shown as a tree",
         arguments: [
             ("composite_advice", "%3CAdvices%3Es3cret%3C/Advices%3E", "composite_advice"),
             ("service", "Login", "Login"),
@@ -171,7 +171,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "A client's own realm is shown where it is a name alone",
+        "A client's realm is shown only if it is a plain name",
         arguments: [("/alpha", "/alpha"), ("/alpha/b", "/alpha/b"), ("/alpha%3FssoToken%3Ds3cret", "REDACTED")])
     func realm(_ value: String, _ shown: String) {
         var settings = Settings()

@@ -2,7 +2,7 @@ import Addresses
 import ProxyCore
 import Testing
 
-@Suite("Refused certificates, counted")
+@Suite("Counts of refused certificates")
 struct RefusalCountsTests {
     private let hour = 3_600_000
     private let alice = ClientKey(address: IPAddress("192.0.2.1"), user: nil)

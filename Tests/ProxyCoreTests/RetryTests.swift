@@ -39,7 +39,7 @@ struct RetryTests {
         talk.connects()
     }
 
-    @Test("Waits grow, and the client gets the one answer", arguments: Delivery.all)
+    @Test("Waits grow, and the client gets one response", arguments: Delivery.all)
     func backoff(_ delivery: Delivery) {
         let talk = talk([Self.rule(Self.policy())], delivery)
         talk.exchange(get, busy)
@@ -107,7 +107,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A body goes out again as it came", arguments: Delivery.all)
+    @Test("A retry sends the same body", arguments: Delivery.all)
     func bodies(_ delivery: Delivery) {
         for (framing, sent) in [
             ("Content-Length: 5\r\n\r\nhello", "hello"),
@@ -123,7 +123,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A body is kept for whoever asks of the request as it was sent")
+    @Test("A body is kept for a retry whose condition tests the edited request")
     func bodiesOfEditedRequests() {
         let edits: [(any RequestEdit, Condition)] = [
             (.addHeader([.init("X-Safe", "1")]), .test(.header("X-Safe"), [.exact("1")])),
@@ -163,7 +163,7 @@ struct RetryTests {
         expectAttempt(allowed, after: 10)
     }
 
-    @Test("Retry-After in seconds and as a date, up to the cap")
+    @Test("Retry-After counts in seconds and as a date, up to the cap")
     func retryAfter() {
         var policy = Self.policy()
         policy.backoff.cap = 5000

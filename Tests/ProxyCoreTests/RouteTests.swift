@@ -3,7 +3,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Requests that go by way of another proxy")
+@Suite("Requests through an upstream proxy")
 struct RouteTests {
     private static let proxy = UpstreamProxy(host: "proxy.test", port: 8080)
 

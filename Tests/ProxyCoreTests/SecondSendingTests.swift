@@ -5,7 +5,7 @@ import Testing
 @testable import ProxyCore
 
 /// A request that goes out a second time: with which body and which credentials, and when it does not.
-@Suite("What goes out a second time")
+@Suite("Repeated requests")
 struct SecondSendingTests {
     typealias Up = SteppingUp
 

@@ -4,7 +4,7 @@ import ProxyCore
 import TLSEngine
 import Testing
 
-@Suite("A listener that speaks TLS")
+@Suite("A TLS listener")
 struct SecureListenerTests {
     private func conversation() -> Conversation {
         Conversation(source: ClientSource(address: nil, isSecure: true))

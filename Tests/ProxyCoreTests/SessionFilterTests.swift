@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Sessions that a request does not carry")
+@Suite("Sessions for requests without one")
 struct SessionFilterTests {
     typealias Up = SteppingUp
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ProxyCore
 
 /// Whose sessions and tokens go along with whose requests, and when they do no more.
-@Suite("What goes along for whom")
+@Suite("The owners of shared sessions and tokens")
 struct SharedOwnerTests {
     typealias Up = SteppingUp
 

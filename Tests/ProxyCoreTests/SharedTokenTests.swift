@@ -7,7 +7,7 @@ import Testing
 @testable import ProxyCore
 
 /// Tokens that are kept for whoever may have them: what tells them apart, their bounds and their ends.
-@Suite("Tokens that are shared")
+@Suite("Shared tokens")
 struct SharedTokenTests {
     private var ledger = TokenLedger()
     private let source = Self.source()

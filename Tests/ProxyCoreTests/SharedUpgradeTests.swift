@@ -2,7 +2,7 @@ import Authorization
 import ProxyCore
 import Testing
 
-@Suite("An upgrade that several requests need")
+@Suite("Shared upgrades")
 struct SharedUpgradeTests {
     typealias Up = SteppingUp
 

@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Logins that AM judges")
+@Suite("Logins, and AM's refusals of them")
 struct StepUpLoginTests {
     typealias Up = SteppingUp
 

@@ -3,7 +3,7 @@ import HTTPCodec
 import ProxyCore
 import Testing
 
-@Suite("The time that a step-up takes")
+@Suite("Times of a step-up")
 struct StepUpTimeTests {
     typealias Up = SteppingUp
 

@@ -1,10 +1,10 @@
 import Testing
 
-@Suite("Connections that carry streams, at rest")
+@Suite("Idle connections with streams")
 struct StreamRestTests {
     private let leg = MessageServer()
 
-    @Test("Memory that messages need is given back once nothing has moved for a while, and once for each time")
+    @Test("An idle connection frees its message memory, once for each pause")
     func rests() {
         let talk = Conversation(streams: leg)
         talk.client(get)
@@ -28,7 +28,7 @@ struct StreamRestTests {
         #expect(leg.rests == 2)
     }
 
-    @Test("So it is where a client says something and asks for nothing")
+    @Test("An incomplete request does not keep that memory")
     func unasked() {
         let talk = Conversation(streams: leg)
         talk.client("GET ")

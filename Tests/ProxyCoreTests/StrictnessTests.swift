@@ -10,7 +10,7 @@ import Testing
 struct StrictnessTests {
     typealias Case = StrictnessCorpus.Case
 
-    @Test("The corpus is found, and every reason to refuse a message stands in it")
+    @Test("The corpus is present, and has every reason to refuse a message")
     func corpus() {
         #expect(StrictnessCorpus.requests.count > 200 && StrictnessCorpus.responses.count > 90)
         let reasons = Set(StrictnessCorpus.requests.map { $0.text("refused") ?? "" })

@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Values that are made for each exchange")
+@Suite("Values from the exchange")
 struct TemplateTests {
     /// Edits as the configuration makes them, each with one name and one place.
     private static func edit<One: Edit>(
@@ -23,7 +23,7 @@ struct TemplateTests {
         "POST http://a.test/\(query) HTTP/1.1\r\nHost: a.test\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test("What one phase keeps, the other has, and the next exchange has not", arguments: Delivery.all)
+    @Test("State passes from phase to phase, and not to the next exchange", arguments: Delivery.all)
     func state(_ delivery: Delivery) throws {
         let keep = try #require(Self.edit(SetState.self, "id", "request.query.in", in: .request))
         let tell = try #require(Self.edit(SetHeader.self, "X-Id", "state.id", in: .response))
@@ -37,7 +37,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "A request's body is kept for the answer that has a value of it, and is sent as it came",
+        "A body is kept for a value in the response, and is sent unchanged",
         arguments: Delivery.all)
     func sentBody(_ delivery: Delivery) throws {
         let tell = try #require(Self.edit(SetHeader.self, "X-User", "request.json./user", in: .response))
@@ -48,7 +48,7 @@ struct TemplateTests {
         #expect(talk.clientGot().contains("X-User: ann  X-Evil: 1\r\n") && talk.driver.isIdle)
     }
 
-    @Test("A body is not waited for where no value comes from it")
+    @Test("A template without a body value does not wait for the body")
     func streamed() throws {
         let tell = try #require(Self.edit(SetHeader.self, "X-At", "now", in: .request))
         let talk = Conversation(settings { $0.rules = [.init(name: "a", request: [tell])] })

@@ -6,7 +6,7 @@ import Testing
 @testable import ProxyCore
 
 /// Tokens that come back into a process which has some by then, and those that a client's sign-out is about.
-@Suite("Tokens that meet others")
+@Suite("Restored tokens beside current ones")
 struct TokenRestartTests {
     private final class Documents: StateStore, @unchecked Sendable {
         // one test's thread alone uses it

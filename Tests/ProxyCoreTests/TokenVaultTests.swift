@@ -6,7 +6,7 @@ import Testing
 @testable import Authorization
 @testable import ProxyCore
 
-@Suite("Tokens that are kept over restarts")
+@Suite("Tokens that persist over restarts")
 struct TokenVaultTests {
     private final class Documents: StateStore, @unchecked Sendable {
         var values: [StateKey: [UInt8]] = [:]

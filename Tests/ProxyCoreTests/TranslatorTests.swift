@@ -6,7 +6,7 @@ import ProxyCore
 import Testing
 
 /// Clients that step up by themselves, before resources that speak another form of advice.
-@Suite("Telling an advice in another form")
+@Suite("Translation of an advice")
 struct TranslatorTests {
     typealias Up = SteppingUp
 

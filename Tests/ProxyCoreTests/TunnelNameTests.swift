@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Tunnels whose TLS asks for another name, or comes late")
+@Suite("Tunnels whose TLS names another host, or starts late")
 struct TunnelNameTests {
     private func connect(_ authority: String) -> String {
         "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n"

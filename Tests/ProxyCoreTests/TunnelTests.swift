@@ -38,7 +38,7 @@ struct TunnelTests {
         #expect(talk.originGot() == "\u{16}\u{3}\u{1}hello!" && talk.clientGot() == established)
     }
 
-    @Test("What was meant for a tunnel that is refused is no request")
+    @Test("Bytes after a refused CONNECT are not read as a request")
     func bytesBehindARefusal() {
         let early = "POST http://b.test/ HTTP/1.1\r\nHost: b.test\r\nContent-Length: 0\r\n\r\n"
         for (settings, status) in [(settings { $0.connectPorts = [8443] }, 403), (PasswordTests.asking, 407)] {

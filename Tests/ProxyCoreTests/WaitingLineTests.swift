@@ -3,7 +3,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Who waits for others' logins")
+@Suite("Exchanges that wait for another's login")
 struct WaitingLineTests {
     private typealias Line = WaitingLine<CookieJar, String>
     private typealias Obstacle = CredentialLedger<CookieJar>.Obstacle

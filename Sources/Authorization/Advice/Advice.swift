@@ -84,7 +84,7 @@ public struct Advice: Equatable, Sendable {
     /// Limit of conditions in one advice. AM has far fewer kinds; an advice with more is rejected while it is read.
     static let maxConditions = 64
 
-    /// One sentence that says why this advice cannot be sent to AM; nil if it can.
+    /// The reason why this advice cannot be sent to AM, as one sentence; nil if it can.
     public var refusal: String? {
         for condition in conditions {
             for value in condition.values where !value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {

@@ -38,7 +38,7 @@ extension AuthorizationPolicy {
         return resource.advice.union(.body)
     }
 
-    /// One sentence that says why a possible advice is not trusted; nil if it is.
+    /// The reason why a possible advice is not trusted, as one sentence; nil if it is.
     public func doubt(of advice: Advice, in exchange: AdvisedExchange) -> String? {
         guard advice.source == .redirect, let location = advice.location else { return nil }
         guard let target = URLReference.resolve(location, against: exchange.sent),

@@ -30,7 +30,7 @@ public struct AdviceReader: Sendable {
         return Self.decision(body)
     }
 
-    /// One sentence that says why an announced advice cannot be read; nil if the response announces none. Called only for
+    /// The reason why an announced advice cannot be read, as one sentence; nil if the response announces none. Called only for
     /// responses without an advice.
     public func flaw(status: Int, fields: FieldTable) -> String? {
         if forms.contains(.header), status == 401 {

@@ -1,4 +1,4 @@
-/// How Usher treats a type of callback (docs/transactions.md#answers).
+/// The treatment of a type of callback (docs/transactions.md#answers).
 public enum CallbackKind: Equatable, Sendable {
     case text, number, truth, choice
     /// The name of an identity provider, selected from a list.

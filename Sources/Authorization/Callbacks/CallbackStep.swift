@@ -43,7 +43,7 @@ struct CallbackStep: Sendable {
         var told = PersonAnswers()
         /// True if a person is asked where nothing else answers.
         var asks = false
-        /// How long this page has been polled, in milliseconds.
+        /// The time for which this page has been polled, in milliseconds.
         var waited = 0
     }
 

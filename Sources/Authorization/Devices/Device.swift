@@ -2,9 +2,9 @@ public import Interception
 
 /// One entry of `devices`: a second factor that Usher simulates for test users.
 public struct Device: Equatable, Sendable {
-    /// How the device responds to a push.
+    /// The device's response to a push.
     public enum Decision: String, CaseIterable, Sendable { case approve, deny, ignore }
-    /// How the device responds to a number challenge: with the number that the journey shows, or with another offered one.
+    /// The device's response to a number challenge: the number that the journey shows, or another offered one.
     public enum Number: String, CaseIterable, Sendable { case shown, wrong }
 
     public var name: String

@@ -26,7 +26,7 @@ struct DeviceMessage: Sendable {
         }
     }
 
-    /// One sentence that says why no message can be sent to AM.
+    /// The reason why no message can be sent to AM, as one sentence.
     struct Refusal: Error {
         var words: String
     }

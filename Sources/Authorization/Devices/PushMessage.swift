@@ -27,7 +27,7 @@ public struct PushMessage: Equatable, Sendable {
     /// How long to remember a push without a time of issue, in seconds.
     private static let standardMemory = 86_400
 
-    /// Why a delivery is rejected.
+    /// The reason for a rejected delivery.
     public enum Refusal: Error, Equatable, Sendable {
         /// It is not a push, for this reason.
         case unreadable(String)

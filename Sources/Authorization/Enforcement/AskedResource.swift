@@ -5,7 +5,7 @@ import Interception
 /// The resource name in questions to AM: the request's URL in normal form (RFC 3986 §6.2.2). An ambiguous URL has no name,
 /// because AM might decide on one reading and the server act on another.
 enum AskedResource {
-    /// One sentence that says why a request has no name.
+    /// The reason why a request has no name, as one sentence.
     struct Refusal: Error, Equatable {
         var reason: String
     }

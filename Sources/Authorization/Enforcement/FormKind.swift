@@ -1,7 +1,7 @@
 internal import Formats
 internal import HTTPCodec
 
-/// How servers may read a POST body in search of a parameter that overrides the method.
+/// The ways in which servers may search a POST body for a parameter that overrides the method.
 enum FormKind: Equatable {
     /// No server reads it as a form.
     case none

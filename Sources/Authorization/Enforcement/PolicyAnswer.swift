@@ -4,7 +4,7 @@ internal import Interception
 
 /// AM's decision on one resource.
 public struct PolicyAnswer: Equatable, Sendable {
-    /// One sentence that says why a response holds no usable decision. Nothing is granted then.
+    /// The reason why a response holds no usable decision, as one sentence. Nothing is granted then.
     public struct Fault: Error, Equatable, Sendable {
         public enum Kind: Sendable {
             /// AM does not know the session that asked.

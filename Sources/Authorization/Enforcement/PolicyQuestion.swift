@@ -5,7 +5,7 @@ public import Interception
 /// The question to AM before a request goes out to a resource without a Gateway. It is a regular policy evaluation
 /// (docs/protocol.md#policy-evaluations).
 public struct PolicyQuestion: Sendable {
-    /// One sentence that says why AM cannot be asked.
+    /// The reason why AM cannot be asked, as one sentence.
     public struct Refusal: Error, Equatable, Sendable {
         public var reason: String
     }

@@ -10,8 +10,8 @@ extension AuthorizationPolicy {
         return SessionSource.find(in: head, body: nil, policy: self) == nil
     }
 
-    /// One sentence that says why a request must not carry a session as it stands now; nil if it may. Even after changes by
-    /// interceptors, it must go to a configured resource.
+    /// The reason why a request must not carry a session as it stands now, as one sentence; nil if it may. Even after changes
+    /// by interceptors, it must go to a configured resource.
     public func refusalToShowSession(on head: RequestHead) -> String? {
         guard head.method != .trace else { return "an answer to a TRACE would show the session" }
         // a CORS preflight carries no credentials (Fetch, CORS preflight)

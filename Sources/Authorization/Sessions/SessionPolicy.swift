@@ -11,7 +11,7 @@ public struct SessionPolicy: Sendable {
         case login
     }
 
-    /// How clients are told apart.
+    /// The feature by which clients are distinguished.
     public enum Identity: Equatable, Sendable {
         /// By proxy user, else by address.
         case client

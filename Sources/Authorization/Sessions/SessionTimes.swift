@@ -21,7 +21,7 @@ public struct SessionTimes: Equatable, Sendable {
 
     /// The shorter of the two.
     public var lasts: Int { min(idle, total) }
-    /// When to renew it: a minute before its end, or after three quarters of a shorter lifetime.
+    /// The time to renew it: a minute before its end, or after three quarters of a shorter lifetime.
     public var due: Int { Self.due(of: lasts) }
 
     public static func due(of time: Int) -> Int { time - min(60_000, time / 4) }

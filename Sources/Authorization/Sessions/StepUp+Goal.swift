@@ -14,7 +14,7 @@ extension StepUp {
         let winsSession: Bool
         /// True if the result may be shared with other requests.
         let isShared: Bool
-        /// One sentence that says why AM cannot be asked; nil if it can.
+        /// The reason why AM cannot be asked, as one sentence; nil if it can.
         let refusal: String?
 
         /// The goal of an advice.

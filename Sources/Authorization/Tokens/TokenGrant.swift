@@ -2,7 +2,7 @@ public import TLSEngine
 
 /// A grant of the token endpoint.
 public struct TokenGrant: Sendable {
-    /// How it was obtained.
+    /// The way in which it was obtained.
     public enum Origin: String, Sendable { case fetched, refreshed, learned }
 
     public var access: String
@@ -29,7 +29,7 @@ public struct TokenGrant: Sendable {
         self.origin = origin
     }
 
-    /// When to replace the token before it expires; nil if its end is unknown.
+    /// The time to replace the token before it expires; nil if its end is unknown.
     /// - Parameter lead: the rest of its life then, in seconds; at most half of it.
     public func dueAt(before lead: Int) -> Int? {
         guard let expires, let lifetime else { return nil }

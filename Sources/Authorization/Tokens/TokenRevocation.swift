@@ -29,7 +29,7 @@ public struct TokenRevocation: Sendable {
         self.url = url
     }
 
-    /// Why the response means that a token was not revoked; nil if it was.
+    /// The reason why a token was not revoked; nil if it was.
     public static func fault(_ head: ResponseHead, body: [UInt8]) -> String? {
         guard !(200..<300).contains(head.status) else { return nil }
         let word = TokenAnswer.error(try? JSONValue(parsing: body))

@@ -11,7 +11,7 @@ public struct TokenSettings: Sendable {
         case code
     }
 
-    /// How clients are told apart.
+    /// The feature by which clients are distinguished.
     public enum Naming: Equatable, Sendable {
         case proxyUser, address
         case header(String)
@@ -30,7 +30,7 @@ public struct TokenSettings: Sendable {
         case sealed
     }
 
-    /// When unused tokens are revoked at AM (RFC 7009).
+    /// The time at which unused tokens are revoked at AM (RFC 7009).
     public enum Revocation: String, CaseIterable, Sendable {
         case never
         /// When the client signs out.

@@ -11,7 +11,7 @@ struct BodyNeeds: OptionSet, Sendable {
     static let responseCondition = BodyNeeds(rawValue: 8)
     /// A template reads the request's body after it was sent.
     static let sentBody = BodyNeeds(rawValue: 16)
-    /// An edit may answer or abort before the request is sent.
+    /// An edit may respond or abort before the request is sent.
     static let ending = BodyNeeds(rawValue: 32)
     /// The request may be sent again.
     static let retry = BodyNeeds(rawValue: 64)

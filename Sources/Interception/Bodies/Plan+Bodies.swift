@@ -17,8 +17,8 @@ extension Plan {
         if let first = firstRequestMatch(head, classification) {
             if meetsBody(from: first, &head, &trial, &outcome) { return true }
         }
-        // a request answered here has no later phase, but its body is read so that the connection stays usable; a client that
-        // waits for 100 (Continue) gets the response at once
+        // a request that gets its response here has no later phase, but its body is read so that the connection stays usable; a
+        // client that waits for 100 (Continue) gets the response at once
         guard outcome.verdict == .proceed else { return !head.expectsContinue }
         if mayRetry(head, classification) { return true }
         let subject = Subject(request: head, response: nil, classification: classification, isEarly: true)

@@ -26,7 +26,7 @@ public struct CookieLogin: Hashable, Sendable {
     public enum Refused: String, CaseIterable, Sendable {
         /// Requests are sent without the cookie.
         case pass
-        /// Usher answers requests itself.
+        /// Usher responds to requests itself.
         case refuse
     }
 

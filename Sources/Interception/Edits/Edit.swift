@@ -12,12 +12,12 @@ public protocol Edit: Sendable {
     /// The shape of the value.
     static var shape: Shape { get }
     static var needs: EditNeed { get }
-    /// True if the edit answers or aborts, so that no later edit runs.
+    /// True if the edit responds or aborts, so that no later edit runs.
     static var isLast: Bool { get }
-    /// True if the edit may answer in place of the origin or redirect the request, so the origin named by the client need not
+    /// True if the edit may respond in place of the origin or redirect the request, so the origin named by the client need not
     /// exist.
     static var mayStandIn: Bool { get }
-    /// True if the edit delays, answers or breaks exchanges. An interceptor with such an edit skips calls that Usher makes
+    /// True if the edit delays, breaks or responds to exchanges. An interceptor with such an edit skips calls that Usher makes
     /// itself, unless its condition has the key `by`.
     static var sparesCalls: Bool { get }
     /// Like `isLast`, for this instance: its value may decide.
@@ -97,14 +97,14 @@ public enum EditEffect {
     case kept([StateChange])
     /// Wait for an interceptor that runs off the event loop.
     case suspend(SwiftCall)
-    /// Answer in place of the origin.
+    /// Respond in place of the origin.
     case respond(DirectResponse)
-    /// Answer with one of these responses; the counter selects it.
+    /// Send one of these responses; the counter selects it.
     case respondInTurn(TurnCounter, [DirectResponse])
     case abort(String)
     /// Count the request, and let it pass when the limit allows.
     case limit(LimitPolicy)
-    /// Break the client's connection instead of answering.
+    /// Break the client's connection instead of sending a response.
     case breaks(Breakage)
     /// Change how the response ends.
     case ends(AnswerEnding)

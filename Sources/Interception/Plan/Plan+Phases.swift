@@ -73,7 +73,7 @@ extension Plan {
         return run.end(&response, request: request, context, cameWithBody: suspension.cameWithBody)
     }
 
-    /// Runs the error phase: the rules in order, up to the first that answers or aborts.
+    /// Runs the error phase: the rules in order, up to the first that responds or aborts.
     /// - Parameters:
     ///   - fault: the reason why there is no response.
     ///   - request: as it was sent.

@@ -17,7 +17,7 @@ public final class Plan: Sendable {
     let retrying: [RuleCandidate]
     /// The rules with a login.
     private let loggingIn: [RuleCandidate]
-    /// The conditions of rules that may answer in place of the origin.
+    /// The conditions of rules that may respond in place of the origin.
     private let standIns: [Condition]
     let bodyNeeds: BodyNeeds
     /// Whether a Swift interceptor takes part in the response phase.
@@ -68,7 +68,7 @@ public final class Plan: Sendable {
     public var readsRequestBodies: Bool { bodyNeeds.has(.requestBody) }
     public var readsResponseBodies: Bool { bodyNeeds.has(.responseBody) }
 
-    /// Whether a rule may answer in place of this origin, or send its requests elsewhere.
+    /// Whether a rule may respond in place of this origin, or send its requests elsewhere.
     /// - Parameter host: nil for any host.
     public func mayStandIn(for host: String?, port: UInt16) -> Bool {
         standIns.contains { $0.mayHold(at: host, port: port) }

@@ -3,7 +3,7 @@ public import HTTPCodec
 /// The way in which a phase of the chain ended.
 public enum Verdict: Equatable, Sendable {
     case proceed
-    /// Answer in place of the origin.
+    /// Respond in place of the origin.
     case respond(DirectResponse, interceptor: String)
     case abort(interceptor: String, reason: String)
     /// Send the client no response, or an invalid one.

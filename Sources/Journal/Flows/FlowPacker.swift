@@ -1,4 +1,4 @@
-/// Writes one flow after others. Numbers may come in any order; parts in their order, each at most once.
+/// Appends a flow to others. Numbers may come in any order; parts must come in their order, each at most once.
 public struct FlowPacker: ~Copyable {
     private var out: [UInt8]
     private let start: Int
@@ -13,7 +13,7 @@ public struct FlowPacker: ~Copyable {
         self.out.append(contentsOf: Self.header)
     }
 
-    /// Starts with a copy of another flow whose numbers may be changed.
+    /// Starts with a copy of another flow, to change its numbers.
     init(behind out: consuming [UInt8], whole flow: PackedFlow) {
         self.out = consume out
         start = self.out.count
@@ -54,7 +54,7 @@ public struct FlowPacker: ~Copyable {
         write(&out)
     }
 
-    /// Closes the parts before it.
+    /// Ends the parts before this one.
     private mutating func begin(_ part: FlowPart) {
         precondition(part.rawValue >= next, "parts are written in their order")
         closeParts(before: part.rawValue)

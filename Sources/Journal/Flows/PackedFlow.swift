@@ -1,4 +1,4 @@
-/// One flow in one block of memory: numbers, the ends of the parts, and the parts in a row.
+/// One flow in one block of memory: numbers, the ends of the parts, then the parts.
 public struct PackedFlow: Sendable {
     let bytes: [UInt8]
     /// The offset of the flow in `bytes`.

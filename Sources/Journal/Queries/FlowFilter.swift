@@ -1,6 +1,6 @@
 /// A filter for flows. All of its terms have to hold.
 public struct FlowFilter: Sendable {
-    /// Why a filter is invalid.
+    /// The reason why a filter is invalid.
     public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         public let description: String
 

@@ -12,7 +12,7 @@ struct LeaseRequest {
     /// How often a connection it waited for had no stream left.
     var disappointments = 0
 
-    /// When an Upgrade may use a stream.
+    /// The conditions for an Upgrade in a stream.
     enum StreamUse {
         /// If the origin has announced support.
         case asOffered

@@ -1,32 +1,32 @@
 import ProxyCore
 
-/// The origins that keep connections open behind a response. Some servers close each one without saying so, and a request that
-/// must be sent only once may meet such a connection before its end is seen.
+/// The origins that keep connections open after a response. Some servers close each one without an announcement. A request that
+/// must not be repeated may then use a connection whose end was not seen yet.
 struct ConnectionKeepers {
-    /// A connection that was idle for so long, and is open, shows that its origin keeps connections. In milliseconds.
+    /// An open connection that was idle for this long shows that its origin keeps connections. In milliseconds.
     private static let proof = 50
-    /// A connection that was idle for less counts as open: servers keep one for seconds. In milliseconds.
+    /// A connection that was idle for less counts as open, because servers keep one for seconds. In milliseconds.
     private static let recently = 1_000
     private static let most = 1_024
 
     private var origins: Set<Origin> = []
 
-    /// Notes that a connection is open that has been idle for this time.
+    /// Records that a connection is open after this idle time.
     mutating func seen(_ origin: Origin, idle time: Int) {
         guard time >= Self.proof, !origins.contains(origin) else { return }
         if origins.count >= Self.most { origins = [] }
         origins.insert(origin)
     }
 
-    /// Whether a connection that has been idle for this time, and whose end was not seen, counts as open.
+    /// True if a connection counts as open after this idle time, without a seen end.
     func isOpen(_ origin: Origin, idle time: Int) -> Bool {
         !Self.isOld(time) && origins.contains(origin)
     }
 
-    /// Whether a connection that has been idle for this time may be closed by its origin.
+    /// True if the origin may close a connection after this idle time.
     static func isOld(_ time: Int) -> Bool { time >= recently }
 
-    /// Notes that the origin closed a connection that had been idle for this time.
+    /// Records that the origin closed a connection after this idle time.
     mutating func closed(_ origin: Origin, idle time: Int) {
         if !Self.isOld(time) { origins.remove(origin) }
     }

@@ -51,11 +51,11 @@ final class OriginPool: ChannelKeeper {
         return channel
     }
 
-    /// Takes a connection that was used a moment ago, if the origin is one that keeps its connections.
+    /// Takes a recently used connection, if its origin keeps connections.
     func takeRecent(_ origin: Origin, now: Int) -> OriginChannel? {
         guard let channels = idleByOrigin[origin]?.channels, let oldest = channels.first, let last = channels.last
         else { return nil }
-        // the loop may have been busy, and an end that has come unread
+        // if the loop was busy, an end may be unread
         if !oldest.holdsUnread { keepers.seen(origin, idle: now - oldest.idleSince) }
         guard !last.holdsUnread else {
             discard(last)
@@ -92,7 +92,8 @@ final class OriginPool: ChannelKeeper {
         channel.startReading()
     }
 
-    /// Closes connections of calls that are too old for another one. The newest stays: it shows that its origin keeps connections.
+    /// Closes connections of calls that are too old for another call. The newest stays: it shows that its origin keeps
+    /// connections.
     private func dropOld(_ idle: IdleChannels, _ now: Int) {
         while let oldest = idle.channels.first,
             idle.channels.count >= perOrigin
@@ -109,7 +110,7 @@ final class OriginPool: ChannelKeeper {
         return idle
     }
 
-    /// Closes a connection whose origin has closed it, or said something unasked.
+    /// Closes a connection that the origin closed, or sent unexpected data on.
     func discard(_ channel: OriginChannel) {
         keepers.closed(channel.origin, idle: channel.loop.now - channel.idleSince)
         close(channel)

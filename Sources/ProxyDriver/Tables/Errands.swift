@@ -1,8 +1,8 @@
 import EventLoop
 import ProxyCore
 
-/// Calls to AM without a client: they end sessions and revoke tokens that are no longer used. Each runs like a filter's call, on
-/// a connection without a client.
+/// Calls to AM without a client: they end sessions and revoke unused tokens. Each runs like a filter's call, on a connection
+/// without a client.
 final class Errands {
     private final class Run {
         let errand: Errand
@@ -61,7 +61,7 @@ final class Errands {
     /// Runs the waiting errands of all loops.
     func take(_ worker: Worker) { add(table.take(), worker) }
 
-    /// Ends this loop's service. The last loop has AM end the sessions and revoke the tokens that no longer serve.
+    /// Ends this loop's service. The last loop asks AM to end the sessions and revoke the tokens that are not needed any more.
     /// - Parameter limit: the time at which all should be over.
     func leave(by limit: Int, _ worker: Worker) {
         guard !hasLeft else { return }

@@ -10,7 +10,7 @@ public final class SessionTable: Sendable {
     public init() {}
 
     /// One loop's access to the sessions.
-    /// - Parameter errands: has AM end the sessions that are over.
+    /// - Parameter errands: the calls by which AM ends the sessions that are over.
     func stores(_ bell: WaitingBell, _ errands: ErrandTable) -> SessionStores {
         SessionStores(
             upgrades: CredentialDesk(upgrades, bell), own: CredentialDesk(own, bell), learned: learned,

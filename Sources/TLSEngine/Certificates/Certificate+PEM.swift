@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 extension Certificate {
-    /// Every certificate in a text with PEM blocks (RFC 7468), in order; what stands between them is passed over. Also takes
-    /// one certificate in DER.
-    /// - Throws: `MaterialFault` where there is none, or one that cannot be read.
+    /// All certificates in a text with PEM blocks (RFC 7468), in order. Other text is skipped. One certificate in DER also
+    /// works.
+    /// - Throws: `MaterialFault` if there is none, or one is unreadable.
     public static func all(inPEM bytes: [UInt8]) throws(MaterialFault) -> [Certificate] {
         if Encoded.isDER(bytes) { return [try Certificate(der: bytes)] }
         return try bytes.span.bytes.withUnsafeBytes { bytes throws(MaterialFault) in
@@ -32,8 +32,8 @@ extension Certificate {
 }
 
 extension RevocationList {
-    /// Every list in a text with PEM blocks (RFC 7468), or one list in DER.
-    /// - Throws: `MaterialFault` where there is none, or one that cannot be read.
+    /// All lists in a text with PEM blocks (RFC 7468), or one list in DER.
+    /// - Throws: `MaterialFault` if there is none, or one is unreadable.
     public static func all(inPEM bytes: [UInt8]) throws(MaterialFault) -> [RevocationList] {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(MaterialFault) in
             ErrorQueue.clear()

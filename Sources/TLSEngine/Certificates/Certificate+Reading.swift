@@ -12,7 +12,7 @@ extension Certificate {
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
 
-    /// The subject's first common name; nil where it has none, or one with a zero in it.
+    /// The subject's first common name. Nil if there is none, or if it contains a zero byte.
     public var commonName: String? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -44,13 +44,13 @@ extension Certificate {
 
     public var pem: [UInt8] { MemoryText.written { PEM_write_bio_X509($0, handle) == 1 } ?? [] }
 
-    /// The digest of the whole certificate, 32 bytes; none where the library fails.
+    /// The SHA-256 digest of the whole certificate, 32 bytes; empty if the library fails.
     public var sha256: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         return X509_digest(handle, EVP_sha256(), &digest, nil) == 1 ? digest : []
     }
 
-    /// `AB:CD:…`, the same as people compare it.
+    /// The digest in the form that people compare: `AB:CD:…`.
     public var fingerprint: String {
         sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
@@ -58,10 +58,10 @@ extension Certificate {
     /// SHA-256 of the public key (SubjectPublicKeyInfo; RFC 7469 §2.4), 32 bytes.
     public var publicKeyDigest: [UInt8] { Encoded.sha256(publicKeyInfo) }
 
-    /// The SubjectPublicKeyInfo in DER, as it stands in the certificate.
+    /// The SubjectPublicKeyInfo in DER, as in the certificate.
     var publicKeyInfo: [UInt8] { Encoded.bytes { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(handle), $0) } }
 
-    /// By its basic constraints and, where it has one, its key usage (RFC 5280 §4.2.1.9, §4.2.1.3).
+    /// True for a CA, by the basic constraints and any key usage (RFC 5280 §4.2.1.9, §4.2.1.3).
     public var isAuthority: Bool { X509_check_ca(handle) == 1 }
     public var isSelfIssued: Bool { X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0 }
 
@@ -78,7 +78,7 @@ extension Certificate {
             guard let value = GENERAL_NAME_get0_value(name, &kind) else { return nil }
             let bytes = Self.bytes(of: value)
             switch kind {
-            // a name that holds a zero is a trick
+            // a zero byte makes some readers see a shorter name
             case GEN_DNS: return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
             case GEN_IPADD: return IPAddress(bytes: Array(bytes))?.description
             default: return nil
@@ -86,7 +86,7 @@ extension Certificate {
         }
     }
 
-    /// - Parameter string: an ASN1_STRING, of whatever kind. The bytes are its own.
+    /// - Parameter string: an ASN1_STRING of any kind. It owns the bytes.
     static func bytes(of string: UnsafeRawPointer) -> UnsafeBufferPointer<UInt8> {
         let string = string.assumingMemoryBound(to: ASN1_STRING.self)
         return UnsafeBufferPointer(

@@ -2,14 +2,14 @@ internal import COpenSSL
 
 /// An X.509 certificate (RFC 5280).
 public final class Certificate: @unchecked Sendable {
-    // An X509 is not changed after it was made; what OpenSSL caches in it, it guards itself.
+    // An X509 does not change after it is made. OpenSSL locks its caches in it.
     let handle: OpaquePointer
 
     init(owning handle: OpaquePointer) { self.handle = handle }
 
     deinit { X509_free(handle) }
 
-    /// - Throws: `MaterialFault` where the bytes are no certificate in DER, or more than one.
+    /// - Throws: `MaterialFault` unless the bytes are exactly one certificate in DER.
     public init(der: [UInt8]) throws(MaterialFault) {
         ERR_clear_error()
         defer { ERR_clear_error() }

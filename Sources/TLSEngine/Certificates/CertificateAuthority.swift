@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// An authority that certifies hosts, with those above it: what makes the certificates that intercepted clients see.
+/// A CA with its issuers. It makes the certificates that intercepted clients see.
 public struct CertificateAuthority: Sendable {
     public let certificate: Certificate
     public let key: PrivateKey
-    /// Certificates that lead from this authority to others which clients may trust instead of it, each signed by the next
-    /// one's key: after a rotation the first is for this authority's own name and key, signed by the one before.
+    /// Cross certificates, each signed by the key of the next one. They lead from this CA to others that clients may trust
+    /// instead. After a rotation, the first has this CA's name and key, and the previous CA signed it.
     public let crosses: [Certificate]
 
     /// The certificate's subject, read once because every leaf needs it.
@@ -13,20 +13,20 @@ public struct CertificateAuthority: Sendable {
     private let keyIdentifier: [UInt8]
     private let notBefore: Int
     private let notAfter: Int
-    /// Nil too where others bound it in ways that `NameConstraints` has not: clients judge then.
+    /// Nil also if a foreign CA has constraints that `NameConstraints` cannot express. Clients check those.
     private let constraints: NameConstraints?
 
     private static let day = 86_400
-    /// Clocks of clients are behind by up to so much.
+    /// Clocks of clients may be this far behind.
     private static let setBack = 2 * day
     private static let leafLifetime = 90 * day
     private static let lifetime = 730 * day
-    /// A client that trusts an authority so many rotations back still verifies.
+    /// A client verifies if it trusts a CA of at most this many rotations ago.
     private static let maxCrosses = 4
 
-    /// - Parameter crosses: see `crosses`; where the certificate is by another authority they may begin with that one's.
-    /// - Throws: `MaterialFault` where the certificate is no authority's, the key not its own or of a kind that clients do not
-    ///   verify, or the crosses do not lead on from it.
+    /// - Parameter crosses: see `crosses`. If another CA issued the certificate, they may begin with that CA's.
+    /// - Throws: `MaterialFault` if the certificate is no CA's, if the key is not its own or of a kind that clients do not
+    ///   verify, or if the crosses do not continue the chain.
     public init(certificate: Certificate, key: PrivateKey, crosses: [Certificate] = []) throws(MaterialFault) {
         guard certificate.isAuthority else {
             throw MaterialFault(
@@ -52,18 +52,18 @@ public struct CertificateAuthority: Sendable {
         constraints = certificate.ownConstraints
     }
 
-    /// Certificates that are sent behind a leaf. Its own is among them where it is not a root, which clients have.
+    /// The certificates that are sent after a leaf. The CA's own is among them unless it is a root, which clients have.
     public var chain: [Certificate] { (certificate.isSelfIssued ? [] : [certificate]) + crosses }
 
     // MARK: making
 
-    /// A new root that is valid for two years, and was for two days.
+    /// Makes a root that is valid for two years, and back-dated by two days.
     /// - Parameters:
-    ///   - name: what its common name begins with, cut after 50 characters. Eight random hexadecimal digits follow: two
-    ///     roots with one name would be taken for each other.
-    ///   - key: its key, where it is not to be a new one on the curve P-256.
+    ///   - name: the beginning of the common name, cut after 50 characters. Eight random hexadecimal digits follow, because
+    ///     clients would confuse two roots with one name.
+    ///   - key: the key; nil for a new one on the curve P-256.
     ///   - now: Unix seconds.
-    /// - Throws: `MaterialFault` where it cannot be made with that key.
+    /// - Throws: `MaterialFault` if the key does not allow it.
     public static func make(
         name: String, constraints: NameConstraints?, key: PrivateKey? = nil, now: Int
     ) throws(MaterialFault) -> CertificateAuthority {
@@ -78,12 +78,12 @@ public struct CertificateAuthority: Sendable {
         return try CertificateAuthority(certificate: draft.signed(by: key), key: key)
     }
 
-    /// A new root with a new key. This authority vouches for it as long as it is valid itself, so that who trusts either of
-    /// them verifies what the new one makes. What this one is bound to binds the new one too for those who trust this one.
+    /// Makes a new root with a new key, and a cross certificate by this CA. Clients that trust either of the two then verify
+    /// the new root's leaves, while this CA is valid. For clients that trust this CA, its constraints also bind the new root.
     /// - Parameter now: Unix seconds.
     public func rotated(constraints: NameConstraints?, now: Int) throws(MaterialFault) -> CertificateAuthority {
         let fresh = try Self.make(name: nameWithoutMark, constraints: constraints, now: now)
-        // one that is over, or that may have no authority below it, can vouch for none
+        // an expired CA, or one that allows no CA below it, cannot sign a cross certificate
         guard notAfter > now, X509_get_pathlen(certificate.handle) != 0 else { return fresh }
         let draft = CertificateDraft(
             subject: fresh.subject, issuer: subject, publicKeyInfo: fresh.key.publicKeyInfo,
@@ -109,18 +109,18 @@ public struct CertificateAuthority: Sendable {
     ) -> [[UInt8]] {
         var extensions = [CertificateExtension.isAuthority, CertificateExtension.signsCertificates]
         extensions.append(CertificateExtension.key(key))
-        // an authority of others need not have an identifier
+        // a foreign CA may have no key identifier
         if !authorityKey.isEmpty { extensions.append(CertificateExtension.authorityKey(authorityKey)) }
         if let constraints { extensions.append(CertificateExtension.constraints(constraints)) }
         return extensions
     }
 
-    /// A certificate for one host, valid for thirty days and not beyond the authority's own, and set back by two days.
+    /// Makes a certificate for one host. It is valid for thirty days at most, ends with the CA, and is back-dated by two days.
     /// - Parameters:
-    ///   - host: a DNS name in its ASCII form, `*` before it where it is for all names below, or an address.
-    ///   - key: what the certificate is for.
+    ///   - host: a DNS name in its ASCII form, with a leading `*` for all names below, or an address.
+    ///   - key: the key of the certificate.
     ///   - now: Unix seconds.
-    /// - Throws: `MaterialFault` where that is no host, the authority may not speak for it, or is no longer valid.
+    /// - Throws: `MaterialFault` if the host is invalid, or if the CA may not certify it or has expired.
     public func leaf(for host: String, key: PrivateKey, now: Int) throws(MaterialFault) -> Certificate {
         guard let certified = CertifiedHost(host) else {
             throw MaterialFault(
@@ -149,7 +149,7 @@ public struct CertificateAuthority: Sendable {
 }
 
 extension Certificate {
-    /// The subject's key identifier (RFC 5280 §4.2.1.2); empty where it has none.
+    /// The subject's key identifier (RFC 5280 §4.2.1.2); empty if there is none.
     fileprivate var keyIdentifier: [UInt8] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -169,7 +169,7 @@ extension Certificate {
             && publicKeyInfo == other.publicKeyInfo
     }
 
-    /// Whether this one's key made the other.
+    /// True if this certificate's key signed the other.
     fileprivate func signed(_ other: Certificate) -> Bool {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

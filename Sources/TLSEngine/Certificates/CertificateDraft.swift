@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A certificate that is still to be signed (RFC 5280 §4.1), version 3 with a random serial number.
+/// An unsigned certificate (RFC 5280 §4.1), version 3 with a random serial number.
 struct CertificateDraft {
     /// Distinguished names in DER.
     let subject: [UInt8]
@@ -12,7 +12,7 @@ struct CertificateDraft {
     let notAfter: Int
     let extensions: [[UInt8]]
 
-    /// - Throws: `MaterialFault`, whose text follows the name of the certificate to be made.
+    /// - Throws: `MaterialFault`. Its text continues the name of the certificate.
     func signed(by key: PrivateKey) throws(MaterialFault) -> Certificate {
         let algorithm = try SignatureAlgorithm(key)
         guard !publicKeyInfo.isEmpty else {
@@ -28,7 +28,7 @@ struct CertificateDraft {
         return try Certificate(der: DER.sequence(unsigned, algorithm.identifier, DER.bits(signature)))
     }
 
-    /// A distinguished name of that common name alone, or of nothing.
+    /// A distinguished name with this common name only, or an empty one.
     static func name(_ commonName: String?) -> [UInt8] {
         guard let commonName else { return DER.sequence([]) }
         return DER.sequence(DER.set(DER.sequence(DER.identifier([0x55, 0x04, 0x03]), DER.text(commonName))))
@@ -36,7 +36,7 @@ struct CertificateDraft {
 
     private static let version = DER.context(0, [0x02, 0x01, 0x02])
 
-    /// 16 bytes, of which 126 bits are random; the first two make the number positive and its length always the same.
+    /// 16 bytes with 126 random bits. The first two bits keep the number positive and its length constant.
     private static func serialNumber() throws(MaterialFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
         ErrorQueue.clear()
@@ -48,7 +48,7 @@ struct CertificateDraft {
         return DER.value(0x02, bytes)
     }
 
-    /// UTCTime until 2049, GeneralizedTime from then on (§4.1.2.5): ASN1_TIME_set(3) knows.
+    /// UTCTime until 2049, then GeneralizedTime (§4.1.2.5); ASN1_TIME_set(3) chooses.
     private static func time(_ seconds: Int) -> [UInt8] {
         guard let time = ASN1_TIME_set(nil, seconds) else { return [] }
         defer { ASN1_TIME_free(time) }

@@ -1,5 +1,5 @@
-/// Extensions of certificates in DER (RFC 5280 §4.2). Written here because OpenSSL makes them from text
-/// (X509V3_EXT_nconf(3)), which is slow and has a syntax that names would have to be escaped for.
+/// Extensions of certificates in DER (RFC 5280 §4.2). OpenSSL would parse them from text (X509V3_EXT_nconf(3)), which is slow
+/// and needs names to be escaped.
 enum CertificateExtension {
     /// KeyUsage (§4.2.1.3) of a leaf: digitalSignature, for handshakes.
     static let signsHandshakes = make(0x0F, isCritical: true, DER.bits([0x80], unused: 7))
@@ -7,7 +7,7 @@ enum CertificateExtension {
     static let signsCertificates = make(0x0F, isCritical: true, DER.bits([0x06], unused: 1))
     /// BasicConstraints (§4.2.1.9).
     static let isLeaf = make(0x13, isCritical: true, DER.sequence([]))
-    /// Any number of authorities may stand below: cross certificates do.
+    /// Sets no limit on CAs below, because cross certificates add some.
     static let isAuthority = make(0x13, isCritical: true, DER.sequence(DER.yes))
     /// ExtKeyUsage (§4.2.1.12) with id-kp-serverAuth.
     static let isServer = make(
@@ -16,7 +16,7 @@ enum CertificateExtension {
     /// SubjectKeyIdentifier (§4.2.1.2).
     static func key(_ identifier: [UInt8]) -> [UInt8] { make(0x0E, isCritical: false, DER.octets(identifier)) }
 
-    /// AuthorityKeyIdentifier (§4.2.1.1) by the key alone: an authority's own and its cross certificates differ in the rest.
+    /// AuthorityKeyIdentifier (§4.2.1.1) with the key only. A CA's own certificate and its cross certificates share only that.
     static func authorityKey(_ identifier: [UInt8]) -> [UInt8] {
         make(0x23, isCritical: false, DER.sequence(DER.value(0x80, identifier)))
     }

@@ -3,12 +3,12 @@ internal import Formats
 
 /// The name or address in a server certificate.
 enum CertifiedHost: Equatable {
-    /// A DNS name in lower case, its last dot left out. Its first label may be `*`.
+    /// A DNS name in lower case without a final dot. Its first label may be `*`.
     case name(String)
     case address(IPAddress)
 
     /// - Parameter text: a name in its ASCII form (RFC 5890 §2.3.2.1), or an address, IPv6 with or without brackets. Names with
-    ///   an underscore pass: they are in use.
+    ///   an underscore are accepted, because some are in use.
     /// - Returns: nil for anything else.
     init?(_ text: String) {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
@@ -40,8 +40,8 @@ enum CertifiedHost: Equatable {
         }
     }
 
-    /// The common name that a subject has for it: none for an address, which some who verify would take for a DNS name and
-    /// hold against the authority's constraints, and none for what does not fit in (`ub-common-name`, RFC 5280 appendix A.1).
+    /// The common name of a subject for this host. Nil for an address: some clients would check it as a DNS name against the
+    /// CA's constraints. Nil for a name that is too long (`ub-common-name`, RFC 5280 appendix A.1).
     var commonName: String? {
         guard case .name(let name) = self, name.utf8.count <= 64 else { return nil }
         return name

@@ -20,17 +20,17 @@ enum DER {
 
     static func set(_ content: [UInt8]) -> [UInt8] { value(0x31, content) }
 
-    /// - Parameter content: the arcs as X.690 §8.19 packs them.
+    /// - Parameter content: the arcs, encoded as in X.690 §8.19.
     static func identifier(_ content: [UInt8]) -> [UInt8] { value(0x06, content) }
 
     static func octets(_ content: [UInt8]) -> [UInt8] { value(0x04, content) }
 
-    /// - Parameter unused: bits at the end of the last byte that do not count.
+    /// - Parameter unused: the number of unused bits in the last byte.
     static func bits(_ content: [UInt8], unused: UInt8 = 0) -> [UInt8] { value(0x03, [unused] + content) }
 
     static func text(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
 
-    /// An IMPLICIT or EXPLICIT tag of its context, around one value or more.
+    /// A context-specific IMPLICIT or EXPLICIT tag around one or more values.
     static func context(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { value(0xA0 | number, content) }
 
     static let yes: [UInt8] = [0x01, 0x01, 0xFF]

@@ -1,9 +1,9 @@
 internal import Addresses
 
-/// A cache of the certificates made for hosts. One is dropped shortly before it expires, or as the least recently used. A
-/// value without a lock: its owner must guard it.
+/// A cache of leaf certificates. An entry is dropped shortly before it expires, or as the least recently used. It has no lock;
+/// its owner must guard it.
 public struct LeafCache: Sendable {
-    /// More hosts were asked for than may be made certificates for.
+    /// The error for too many new hosts in a short time.
     public struct Exhausted: Error, CustomStringConvertible {
         /// Certificates a second.
         public let rate: Int
@@ -16,7 +16,7 @@ public struct LeafCache: Sendable {
     private struct Slot {
         var host: String
         var leaf: Certificate
-        /// The time from which it is made again, in Unix seconds.
+        /// The time of renewal in Unix seconds.
         var renewal: Int
         /// The neighbours in `slots` in the order of use; `older` was used before this one.
         var older: Int?
@@ -34,7 +34,7 @@ public struct LeafCache: Sendable {
     private var newest: Int?
     private var oldest: Int?
 
-    /// Thousandths of a certificate that may be made now.
+    /// The certificates that may be made now, in thousandths.
     private var allowance: Int
     /// Monotonic milliseconds.
     private var lastFilled: Int?
@@ -43,9 +43,9 @@ public struct LeafCache: Sendable {
     private static let hour = 3600
 
     /// - Parameters:
-    ///   - capacity: certificates that are kept, at least 1.
-    ///   - rate: certificates that are made in a second.
-    ///   - burst: those that may be made at once after a while of none.
+    ///   - capacity: how many certificates are kept, at least 1.
+    ///   - rate: how many certificates are made in a second.
+    ///   - burst: how many may be made at once after a pause.
     public init(capacity: Int, rate: Int = 500, burst: Int = 2_000) {
         self.capacity = max(1, capacity)
         self.rate = rate
@@ -55,12 +55,12 @@ public struct LeafCache: Sendable {
 
     public var count: Int { places.count }
 
-    /// The certificate for that host, made where there is none or its last day has come. On that day it still serves where too
-    /// many were made of late.
+    /// Returns the certificate for a host. Makes one if there is none, or if its last day has come. If too many were made
+    /// recently, the old one serves on that day, too.
     /// - Parameters:
-    ///   - now: monotonic milliseconds, which the rate is counted by.
-    ///   - date: Unix seconds, which certificates end by.
-    /// - Throws: `Exhausted` where too many were made of late; what `mint` throws.
+    ///   - now: monotonic milliseconds, for the rate.
+    ///   - date: Unix seconds, for the end of certificates.
+    /// - Throws: `Exhausted` if too many were made recently, and the errors of `mint`.
     public mutating func leaf(
         for host: String, now: Int, date: Int, mint: () throws -> Certificate
     ) throws -> Certificate {
@@ -77,7 +77,7 @@ public struct LeafCache: Sendable {
         let leaf = try mint()
         made += 1
         let end = leaf.notAfter
-        // the authority's own last day would otherwise see a new one for each connection
+        // on the CA's own last day, each connection would otherwise renew
         let renewal = max(end - Self.day, min(end, date + Self.hour))
         if let known {
             slots[known].leaf = leaf
@@ -88,7 +88,7 @@ public struct LeafCache: Sendable {
         return leaf
     }
 
-    /// Forgets every certificate: they are by an authority that is no longer used.
+    /// Removes all certificates, when their CA is no longer used.
     public mutating func removeAll() {
         slots = []
         places = [:]
@@ -99,7 +99,7 @@ public struct LeafCache: Sendable {
     private mutating func take(_ now: Int) -> Bool {
         let passed = max(0, now - (lastFilled ?? now))
         lastFilled = now
-        // beyond that time it is full, whatever the rate
+        // after this long it is full at any rate
         allowance = min(burst * 1_000, allowance + min(passed, 1_000_000_000) * rate)
         guard allowance >= 1_000 else { return false }
         allowance -= 1_000

@@ -1,4 +1,4 @@
-/// Why a key, a certificate or a container of them cannot be used, in words that begin in lower case and have no end:
+/// The reason why a key, a certificate or a container is unusable. The text begins in lower case and has no full stop:
 /// `holds no certificate in PEM`. The caller names the file.
 public struct MaterialFault: Error, Equatable, Sendable {
     public let words: String

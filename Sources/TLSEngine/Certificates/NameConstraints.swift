@@ -2,16 +2,17 @@ internal import Addresses
 internal import COpenSSL
 internal import Formats
 
-/// The names that a CA may certify (RFC 5280 §4.2.1.10), so that a stolen key is worth little. If only DNS names are
-/// listed, no address is permitted; if only addresses are, no DNS name.
+/// The names that a CA may certify (RFC 5280 §4.2.1.10), so that a stolen key is of little use. If only DNS names are listed,
+/// no address is permitted; if only addresses are, no DNS name.
 public struct NameConstraints: Equatable, Sendable {
-    /// In lower case; addresses in their canonical text, a block of one without its prefix. Each once, in the order given.
+    /// DNS names in lower case, and addresses in canonical text, without the prefix for a single one. Each once, in the given
+    /// order.
     public let entries: [String]
     private let names: [String]
     private let blocks: [AddressBlock]
 
-    /// - Parameter entries: DNS names, each of which permits itself and every name below it, addresses and blocks of
-    ///   addresses (`10.0.0.0/8`); at least one.
+    /// - Parameter entries: at least one DNS name, address or block (`10.0.0.0/8`). A DNS name permits itself and all names
+    ///   below.
     /// - Throws: `MaterialFault` for anything else.
     public init(_ entries: [String]) throws(MaterialFault) {
         var all: [String] = []
@@ -47,8 +48,8 @@ public struct NameConstraints: Equatable, Sendable {
         return name
     }
 
-    /// Whether a certificate for that host stands within the constraints. For a name with `*` before it: whether one for
-    /// every name that it covers does.
+    /// True if a certificate for this host is permitted. A name with a leading `*` is permitted if all names that it covers
+    /// are.
     public func permits(_ host: String) -> Bool { CertifiedHost(host).map(permits) ?? false }
 
     func permits(_ host: CertifiedHost) -> Bool {
@@ -68,11 +69,11 @@ public struct NameConstraints: Equatable, Sendable {
     var encoded: [UInt8] {
         let permitted =
             names.map { DER.value(0x82, Array($0.utf8)) } + blocks.map { Self.encoded($0.base, prefix: $0.prefix) }
-        // a kind of name that nothing is said about would be permitted without bounds
+        // a kind of name that is not listed would be permitted without limits
         var excluded: [[UInt8]] = []
         if names.isEmpty { excluded.append(DER.value(0x82, [])) }
-        // addresses are excluded only if none is permitted: otherwise the permitted list suffices, and Java rejects an
-        // address that meets an excluded block of the other family
+        // addresses are excluded only if none is permitted: the permitted list suffices, and Java rejects an address that meets
+        // an excluded block of the other family
         if blocks.isEmpty {
             excluded += [IPAddress.Family.v4, .v6].map { Self.encoded(IPAddress(family: $0, bits: 0), prefix: 0) }
         }
@@ -104,7 +105,7 @@ public struct NameConstraints: Equatable, Sendable {
 }
 
 extension Certificate {
-    /// The names and addresses that it is bound to, as in `NameConstraints.entries`; empty where it is bound to none.
+    /// The names and addresses of its constraints, as in `NameConstraints.entries`; empty if it has none.
     public var nameConstraints: [String] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,7 +1,6 @@
 internal import COpenSSL
 
-/// Reads PEM blocks one after the other (RFC 7468); text between them is passed over, as OpenSSL does. The bytes outlive
-/// the reader.
+/// Reads PEM blocks in sequence (RFC 7468). It skips text between them, as OpenSSL does. The bytes must outlive the reader.
 struct PEMReader: ~Copyable {
     private let bio: OpaquePointer?
 
@@ -18,8 +17,8 @@ struct PEMReader: ~Copyable {
 
     deinit { BIO_free(bio) }
 
-    /// - Returns: nil behind the last block.
-    /// - Throws: `MaterialFault` where a block begins but cannot be read.
+    /// - Returns: nil after the last block.
+    /// - Throws: `MaterialFault` if a block begins but is unreadable.
     func next() throws(MaterialFault) -> PEMBlock? {
         guard let bio else { return nil }
         ErrorQueue.clear()
@@ -38,7 +37,7 @@ struct PEMReader: ~Copyable {
     }
 }
 
-/// One block. Its bytes may be a key, and are overwritten when it goes.
+/// One block. It may hold a key, so its bytes are overwritten at the end.
 struct PEMBlock: ~Copyable {
     let name: String
     private let header: UnsafeMutablePointer<CChar>
@@ -63,11 +62,11 @@ struct PEMBlock: ~Copyable {
         CRYPTO_secure_clear_free(data, room, nil, 0)
     }
 
-    /// Whether the block is encrypted in the way that came before PKCS#8 (RFC 1421 §4.6.1.1).
+    /// True if the block uses the encryption from before PKCS#8 (RFC 1421 §4.6.1.1).
     var isEncrypted: Bool { header.pointee != 0 }
 
-    /// Decrypts what `isEncrypted`.
-    /// - Returns: false where the password does not open it.
+    /// Decrypts an encrypted block.
+    /// - Returns: false if the password is wrong.
     mutating func decrypt(_ password: SecretBytes) -> Bool {
         var cipher = EVP_CIPHER_INFO()
         var length = count
@@ -78,8 +77,8 @@ struct PEMBlock: ~Copyable {
         return true
     }
 
-    /// - Parameter decode: a `d2i` function (d2i_X509(3)); gets the bytes and their number.
-    /// - Returns: nil too where bytes are left over.
+    /// - Parameter decode: a `d2i` function (d2i_X509(3)); gets the bytes and their count.
+    /// - Returns: nil also if bytes are left over.
     func decoded<Value>(
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> Value?, freeing free: (Value) -> Void
     ) -> Value? {
@@ -93,7 +92,7 @@ struct PEMBlock: ~Copyable {
     }
 }
 
-/// Never asks at a terminal, as OpenSSL does by itself (pem_password_cb(3)).
+/// Returns the password. OpenSSL's own function would ask at a terminal (pem_password_cb(3)).
 private func givePassword(
     _ buffer: UnsafeMutablePointer<CChar>?, _ room: Int32, _: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

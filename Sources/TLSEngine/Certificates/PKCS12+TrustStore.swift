@@ -3,9 +3,9 @@ internal import COpenSSL
 extension PKCS12 {
     private static let iterations: Int32 = 10_000
 
-    /// A container of certificates alone, each marked as trusted for everything, which is what Java's KeyStore asks of an
-    /// authority in it (attribute trustedKeyUsage, 2.16.840.1.113894.746875.1.1).
-    /// - Throws: `MaterialFault` where it cannot be made.
+    /// Makes a container of certificates, each marked as trusted for everything. Java's KeyStore requires this mark for a CA
+    /// (attribute trustedKeyUsage, 2.16.840.1.113894.746875.1.1).
+    /// - Throws: `MaterialFault` if it cannot be made.
     public static func trustStore(_ certificates: [Certificate], password: String) throws(MaterialFault) -> [UInt8] {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -14,7 +14,7 @@ extension PKCS12 {
         defer { usher_sk_PKCS12_SAFEBAG_free(bags) }
         for (number, certificate) in certificates.enumerated() {
             guard let bag = PKCS12_add_cert(&bags, certificate.handle) else { throw fault }
-            // names tell entries apart, whatever the case of their letters
+            // names identify entries, without regard to case
             let name = "\(number + 1) \(certificate.commonName ?? certificate.subject)"
             guard PKCS12_add_friendlyname_utf8(bag, name, -1) == 1, let mark = trustMark() else { throw fault }
             guard usher_add_bag_attribute(bag, mark) == 1 else {

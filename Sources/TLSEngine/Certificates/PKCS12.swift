@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// Containers of keys and certificates (RFC 7292): `.p12` and `.pfx` files.
 public enum PKCS12 {
-    /// The key in a container, with its certificate and those above it that the container has, its root left out.
-    /// - Throws: `MaterialFault` where it cannot be opened, or lacks the key or the key's certificate.
+    /// The key in a container, with its certificate and that one's issuers in the container, without the root.
+    /// - Throws: `MaterialFault` if it cannot be opened, or lacks the key or the key's certificate.
     public static func identity(_ bytes: [UInt8], password: SecretBytes?) throws(MaterialFault) -> Identity {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -17,7 +17,7 @@ public enum PKCS12 {
         var certificate: OpaquePointer?
         var others: OpaquePointer?
         let isOpen = terminated(password).withBytes {
-            // nil and an empty password are not the same here; OpenSSL tries both where it is given neither
+            // nil and an empty password differ here; without a password OpenSSL tries both
             let text = password == nil ? nil : $0.baseAddress?.assumingMemoryBound(to: CChar.self)
             return PKCS12_parse(container, text, &key, &certificate, &others) == 1
         }
@@ -33,7 +33,7 @@ public enum PKCS12 {
         return try Identity(certificate: held, chain: chain(above: held, among: all), key: heldKey)
     }
 
-    /// A copy with the zero behind it that C looks for.
+    /// A copy with a final zero byte for C.
     private static func terminated(_ password: SecretBytes?) -> SecretBytes {
         SecretBytes(count: (password?.count ?? 0) + 1) { target in
             target[target.count - 1] = 0
@@ -69,7 +69,7 @@ public enum PKCS12 {
         return MaterialFault("is a PKCS#12 container that cannot be read")
     }
 
-    /// Finds the issuers of a leaf. Containers hold them in any order, and sometimes other certificates.
+    /// Finds the issuers of a leaf. Containers hold them in any order, sometimes with other certificates.
     private static func chain(above leaf: Certificate, among all: [Certificate]) -> [Certificate] {
         var chain: [Certificate] = []
         var rest = all

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// The authorities that the system trusts, read before anybody needs them: a hundred and more certificates take as long as
-/// everything else at a start.
+/// The CAs that the system trusts. They are read early, because more than a hundred certificates take as long as the rest of a
+/// start.
 public final class SystemTrust: @unchecked Sendable {
     // An X509_STORE may move between threads. The caller that takes it becomes its only owner.
     private var store: OpaquePointer?
 
-    /// - Returns: nil where the system has none that can be read.
+    /// - Returns: nil if the system has none that are readable.
     public init?() {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -14,20 +14,19 @@ enum Encoded {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// 32 bytes; none where the library fails, which are equal to no digest.
+    /// 32 bytes; empty if the library fails, which equals no digest.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 ? digest : []
     }
 
-    /// 20 bytes; none where the library fails.
+    /// 20 bytes; empty if the library fails.
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 ? digest : []
     }
 
-    /// Whether the bytes begin a SEQUENCE of more than 127 bytes; its length byte differs from all text that begins with
-    /// `0`.
+    /// True if the bytes begin a SEQUENCE of more than 127 bytes. Its length byte differs from any text that begins with `0`.
     static func isDER(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.first == 0x30 && (bytes.dropFirst().first ?? 0) > 0x80
     }

@@ -5,13 +5,13 @@ public struct KeyedDigest: Sendable {
     /// 32 bytes.
     private let key: [UInt8]
 
-    /// A key of its own, from the system's source of randomness.
+    /// Creates a random key.
     public init() {
         var random = SystemRandomNumberGenerator()
         key = (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
     }
 
-    /// 32 bytes; nil where the library fails.
+    /// 32 bytes; nil if the library fails.
     public func callAsFunction(_ message: [UInt8]) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
@@ -24,7 +24,7 @@ public struct KeyedDigest: Sendable {
         self(message)?.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
     }
 
-    /// Compares without telling by its time where they differ.
+    /// Compares in constant time.
     public static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }

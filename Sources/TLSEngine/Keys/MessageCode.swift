@@ -15,7 +15,7 @@ public enum MessageCode {
         guard key.count <= Int(Int32.max) else { return nil }
         var code = [UInt8](repeating: 0, count: size)
         var length: UInt32 = 0
-        // an empty key has no place of its own, and without one the library would take that of the call before
+        // an empty array has no address, and for a nil key the library would reuse that of the previous call
         let place: [UInt8] = key.isEmpty ? [0] : key
         let made = HMAC(function, place, Int32(key.count), message, message.count, &code, &length)
         return made != nil && length == size ? code : nil

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Signatures of ECDSA on P-256 with SHA-256, as JSON Web Signatures have them (RFC 7518 §3.4).
+/// Signatures by ECDSA on P-256 with SHA-256, in the form of JSON Web Signatures (RFC 7518 §3.4).
 extension PrivateKey {
-    /// The two numbers of the signature, 32 bytes each. Nil where the key is no such key or the library fails.
+    /// The two numbers of the signature, 32 bytes each. Nil if the key is of another kind, or if the library fails.
     public func es256(_ message: [UInt8]) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -17,9 +17,9 @@ extension PrivateKey {
         return Self.numbers(signature.prefix(size))
     }
 
-    /// The coordinates of the public point, 32 bytes each; nil where the key is none on P-256.
+    /// The coordinates of the public point, 32 bytes each; nil if the key is not on P-256.
     public var publicPoint: [UInt8]? {
-        // the algorithm's identifiers, then a bit string with the point in its uncompressed form (RFC 5480 §2)
+        // the algorithm's identifiers, then a bit string with the uncompressed point (RFC 5480 §2)
         guard publicKeyInfo.count == Self.infoSize, publicKeyInfo[Self.infoSize - 65] == 0x04,
             publicKeyInfo.starts(with: Self.infoStart)
         else { return nil }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A private key. OpenSSL overwrites its private numbers when they are freed (EVP_PKEY_free(3): elliptic curves and RSA
-/// alike), and what it was read from is overwritten as soon as it was read.
+/// A private key. OpenSSL overwrites its private numbers when it frees them (EVP_PKEY_free(3), for elliptic curves and RSA).
+/// The source of the key is overwritten once it is read.
 public final class PrivateKey: @unchecked Sendable {
-    // An EVP_PKEY is not changed after it was made, and OpenSSL counts references to it atomically.
+    // An EVP_PKEY does not change after it is made, and OpenSSL counts its references atomically.
     let handle: OpaquePointer
-    /// The public half as a SubjectPublicKeyInfo in DER (RFC 5280 §4.1.2.7), encoded once because every certificate for
-    /// this key holds it; empty where OpenSSL cannot encode it.
+    /// The public half as SubjectPublicKeyInfo in DER (RFC 5280 §4.1.2.7). Encoded once, because every certificate for this key
+    /// contains it. Empty if OpenSSL cannot encode it.
     let publicKeyInfo: [UInt8]
 
     init(owning handle: OpaquePointer) {
@@ -26,13 +26,13 @@ public final class PrivateKey: @unchecked Sendable {
         return PrivateKey(owning: key)
     }
 
-    /// 20 bytes that certificates name the key by: the beginning of a digest over `publicKeyInfo` (RFC 7093 §2, method 4).
+    /// The key identifier, 20 bytes: the beginning of a digest of `publicKeyInfo` (RFC 7093 §2, method 4).
     var identifier: [UInt8] { Array(Encoded.sha256(publicKeyInfo).prefix(20)) }
 
     /// Reads the first private key among PEM blocks: PKCS#8, encrypted or not, SEC 1 (`EC PRIVATE KEY`) or PKCS#1
     /// (`RSA PRIVATE KEY`).
-    /// - Parameter password: for a key that is encrypted; not looked at for one that is not.
-    /// - Throws: `MaterialFault` where there is no key, or none that can be read.
+    /// - Parameter password: for an encrypted key; ignored otherwise.
+    /// - Throws: `MaterialFault` if there is no readable key.
     public convenience init(pem: SecretBytes, password: SecretBytes? = nil) throws(MaterialFault) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -78,7 +78,7 @@ public final class PrivateKey: @unchecked Sendable {
                 "holds a private key in a form that is not read here (\(block.name)); make it PKCS#8 with openssl pkcs8 -topk8"
             )
         }
-        // a wrong password may decrypt to what only looks like a key
+        // a wrong password may decrypt to something that only looks like a key
         guard let key else { throw wasEncrypted ? wrongPassword : unreadable }
         return key
     }
@@ -101,8 +101,8 @@ public final class PrivateKey: @unchecked Sendable {
 
     private static var unreadable: MaterialFault { MaterialFault("holds a private key that is damaged") }
 
-    /// The key as PKCS#8 in PEM, not encrypted.
-    /// - Throws: `MaterialFault` where it cannot be written.
+    /// The key as unencrypted PKCS#8 in PEM.
+    /// - Throws: `MaterialFault` if it cannot be encoded.
     public func pem() throws(MaterialFault) -> SecretBytes {
         let written = MemoryText.writtenSecret {
             PEM_write_bio_PKCS8PrivateKey($0, handle, nil, nil, 0, nil, nil) == 1
@@ -111,10 +111,10 @@ public final class PrivateKey: @unchecked Sendable {
         return written
     }
 
-    /// Signing takes microseconds rather than milliseconds.
+    /// True if signing takes microseconds instead of milliseconds.
     public var signsQuickly: Bool { EVP_PKEY_get_base_id(handle) == EVP_PKEY_EC }
 
-    /// Whether the certificate speaks for this key.
+    /// True if the certificate has this key.
     public func fits(_ certificate: Certificate) -> Bool {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Encrypts and authenticates bytes with a key (AES-256-GCM, NIST SP 800-38D). Sealed bytes are bound to a name and do not
-/// open under another.
+/// Encrypts and authenticates bytes with a key (AES-256-GCM, NIST SP 800-38D). Sealed bytes are bound to a name and do not open
+/// under another.
 public struct Sealing: Sendable {
     private let key: SecretBytes
 
-    /// Bytes of a key.
+    /// The size of a key in bytes.
     public static let keySize = 32
     private static let nonceSize = 12
     private static let tagSize = 16
@@ -23,10 +23,10 @@ public struct Sealing: Sendable {
         self.init(key: SecretBytes(taking: &key))
     }
 
-    /// `keySize` bytes that tell nothing of the secret.
+    /// `keySize` bytes that reveal nothing of the secret.
     public static func derived(_ purpose: StaticString, _ secret: SecretBytes) -> [UInt8] {
         var bytes = purpose.withUTF8Buffer { Array($0) } + secret.withBytes { Array($0) }
-        // a file's last line may end
+        // ignores the line end of a file
         while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
         let digest = Digest.sha256(bytes)
         _ = SecretBytes(taking: &bytes)

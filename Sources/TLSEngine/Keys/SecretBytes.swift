@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Secret bytes, such as keys and their sources. They are overwritten when the last reference goes.
+/// Secret bytes, such as keys and their sources. They are overwritten with the last reference.
 public final class SecretBytes: @unchecked Sendable {
-    // Written in `init` alone; everything after that reads.
+    // Written only in `init`; read-only afterwards.
     private let bytes: UnsafeMutableRawBufferPointer
 
     public init(copying source: UnsafeRawBufferPointer) {
@@ -10,14 +10,14 @@ public final class SecretBytes: @unchecked Sendable {
         bytes.copyMemory(from: source)
     }
 
-    /// - Parameter fill: writes all of the bytes.
+    /// - Parameter fill: must write all of the bytes.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         bytes = .allocate(byteCount: count, alignment: 1)
         fill(bytes)
     }
 
     /// Random bytes.
-    /// - Throws: `MaterialFault` where the system has none to give.
+    /// - Throws: `MaterialFault` if the system has none.
     public convenience init(random count: Int) throws(MaterialFault) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// The algorithm by which a key signs certificates: one that every client verifies for this kind of key.
+/// The algorithm by which a key signs certificates. Every client verifies it for this kind of key.
 struct SignatureAlgorithm {
     /// AlgorithmIdentifier in DER (RFC 5280 §4.1.1.2).
     let identifier: [UInt8]
     private let digest: OpaquePointer?
 
-    /// - Throws: `MaterialFault` for a key that is neither on a curve nor RSA, or too weak to be trusted.
+    /// - Throws: `MaterialFault` for a key that is neither on a curve nor RSA, or is too weak.
     init(_ key: PrivateKey) throws(MaterialFault) {
         let bits = EVP_PKEY_get_bits(key.handle)
         switch EVP_PKEY_get_base_id(key.handle) {
@@ -32,7 +32,7 @@ struct SignatureAlgorithm {
         )
     }
 
-    /// - Returns: nil where OpenSSL fails.
+    /// - Returns: nil if OpenSSL fails.
     func sign(_ bytes: [UInt8], with key: PrivateKey) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// The keys that session tickets are sealed by (RFC 5077 §4), this period's and the last one's. Each loop has a ring of its
-/// own; rings with the same seed step on alike, so that a ticket of one loop is good on all. The seed of a period does not
-/// tell that of the period before.
+/// The keys that encrypt session tickets (RFC 5077 §4), of this period and the last. Each loop has its own ring. Rings with the
+/// same seed advance alike, so a ticket of one loop is valid on all. The seed of a period does not reveal that of the period
+/// before.
 public final class TicketKeys {
     struct Key {
-        /// 16 bytes by which a ticket says what it was sealed with.
+        /// The 16 bytes by which a ticket names its key.
         let name: SecretBytes
         let cipher: SecretBytes
         let mac: SecretBytes
@@ -21,12 +21,12 @@ public final class TicketKeys {
         }
     }
 
-    /// Seconds that one key seals for; tickets are good for up to twice as long.
+    /// The seconds that one key encrypts for. Tickets are valid for up to twice as long.
     public static let period = 6 * 3600
 
     private var seed: SecretBytes
     private var number: Int
-    /// Without one there are no tickets, only handshakes in full.
+    /// Nil if the library failed: then there are no tickets, only full handshakes.
     private var current: Key?
     private var previous: Key?
     private let algorithm: OpaquePointer?
@@ -44,13 +44,13 @@ public final class TicketKeys {
 
     deinit { EVP_CIPHER_free(algorithm) }
 
-    /// Steps on where the period is over. A clock that was set back changes nothing.
+    /// Advances if the period is over. A clock that was set back changes nothing.
     public func advance(now: Int) {
         let wanted = now / Self.period
-        // no ring can have slept for longer and share a ticket with another one
+        // no ring that slept for longer shares a ticket with another
         if wanted > number + 1024 { number = wanted - 1024 }
         while number < wanted {
-            // tried again with the next call: a ring that skipped a step would never again be like the others
+            // the next call tries again: a ring that skipped a step would never match the others again
             guard let next = Self.derive(seed, "next") else { return current = nil }
             number += 1
             seed = next
@@ -79,7 +79,7 @@ public final class TicketKeys {
 
     // MARK: OpenSSL's side (SSL_CTX_set_tlsext_ticket_key_evp_cb(3))
 
-    /// Makes ready to seal a ticket. False where that cannot be done: the client then gets none.
+    /// Prepares the encryption of a ticket. Returns false on failure; the client then gets no ticket.
     func seal(
         name: UnsafeMutableRawPointer, vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
         _ mac: OpaquePointer
@@ -91,8 +91,8 @@ public final class TicketKeys {
             && current.mac.withBytes { usher_set_ticket_mac(mac, $0.baseAddress, $0.count) } == 1
     }
 
-    /// Makes ready to open a ticket.
-    /// - Returns: nil where no key of the ring sealed it; else whether the client should have a new one.
+    /// Prepares the decryption of a ticket.
+    /// - Returns: nil if no key of the ring made it; else whether the client should get a new one.
     func open(
         name: UnsafeRawPointer, vector: UnsafePointer<UInt8>, _ cipher: OpaquePointer, _ mac: OpaquePointer
     ) -> Bool? {
