@@ -7,10 +7,10 @@ import Journal
 enum FlowWriter {
     /// - Parameter now: the end of the exchange.
     static func write(_ exchange: borrowing Exchange, into batch: inout FlowBatch, now: Int) {
-        var packer = batch.begin(exchange.log.record.events)
+        var packer = batch.begin(exchange.info.log.record.events)
         packNumbers(exchange, &packer, now)
         packSources(exchange, &packer)
-        if let error = exchange.log.record.proxyError { packer.set(.proxyError, error) }
+        if let error = exchange.info.log.record.proxyError { packer.set(.proxyError, error) }
         packRequest(exchange, &packer)
         packSent(exchange, &packer)
         packAnswers(exchange, &packer)
@@ -18,24 +18,25 @@ enum FlowWriter {
     }
 
     private static func packNumbers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker, _ now: Int) {
-        packer.set(.id, Int(truncatingIfNeeded: exchange.log.capture.id))
-        packer.set(.parent, Int(truncatingIfNeeded: exchange.log.capture.parent))
-        packer.set(.began, exchange.log.capture.started)
-        packer.set(.duration, now - exchange.log.capture.started)
+        packer.set(.id, Int(truncatingIfNeeded: exchange.info.log.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.info.log.capture.parent))
+        packer.set(.began, exchange.info.log.capture.started)
+        packer.set(.duration, now - exchange.info.log.capture.started)
         packer.set(.status, deliveredStatus(exchange))
-        packer.set(.answerStatus, exchange.log.capture.answer?.status ?? 0)
-        packer.set(.requestBytes, Int(truncatingIfNeeded: exchange.log.record.requestBytes))
-        packer.set(.responseBytes, Int(truncatingIfNeeded: exchange.log.record.responseBytes))
-        packer.set(.sentBytes, exchange.log.capture.sentBody?.count ?? 0)
-        packer.set(.answerBytes, exchange.log.capture.answerBody?.count ?? 0)
-        packer.set(.attempts, exchange.log.record.attempts)
-        pack(exchange.log.capture.marks, since: exchange.log.capture.started, &packer)
+        packer.set(.answerStatus, exchange.info.log.capture.answer?.status ?? 0)
+        packer.set(.requestBytes, Int(truncatingIfNeeded: exchange.info.log.record.requestBytes))
+        packer.set(.responseBytes, Int(truncatingIfNeeded: exchange.info.log.record.responseBytes))
+        packer.set(.sentBytes, exchange.info.log.capture.sentBody?.count ?? 0)
+        packer.set(.answerBytes, exchange.info.log.capture.answerBody?.count ?? 0)
+        packer.set(.attempts, exchange.info.log.record.attempts)
+        pack(exchange.info.log.capture.marks, since: exchange.info.log.capture.started, &packer)
         packer.set(.flags, flags(of: exchange).rawValue)
-        guard exchange.request.target.form != .authority, !exchange.request.target.host.isEmpty else {
-            return packer.set(.port, Int(exchange.request.target.port))
+        guard exchange.info.received.head.target.form != .authority, !exchange.info.received.head.target.host.isEmpty
+        else {
+            return packer.set(.port, Int(exchange.info.received.head.target.port))
         }
-        packer.set(.port, Int(exchange.request.target.port))
-        packer.set(.scheme, exchange.request.target.scheme == .https ? 2 : 1)
+        packer.set(.port, Int(exchange.info.received.head.target.port))
+        packer.set(.scheme, exchange.info.received.head.target.scheme == .https ? 2 : 1)
     }
 
     private static func pack(_ marks: FlowCapture.Marks, since began: Int, _ packer: inout FlowPacker) {
@@ -55,17 +56,17 @@ enum FlowWriter {
     static func writeAttempt(
         of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
     ) {
-        guard let limits = exchange.log.capture.limits else { return }
-        let marks = exchange.log.capture.marks
+        guard let limits = exchange.info.log.capture.limits else { return }
+        let marks = exchange.info.log.capture.marks
         let began =
             [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 }
-            ?? exchange.log.capture.started
-        let sent = exchange.attempt.head ?? exchange.request
-        let body = exchange.attempt.body ?? exchange.body.bytes
+            ?? exchange.info.log.capture.started
+        let sent = exchange.attempt.head ?? exchange.info.received.head
+        let body = exchange.attempt.body ?? exchange.info.received.body.bytes
         let id = Int(truncatingIfNeeded: out.nextFlow())
         var packer = out.flows.begin([])
         packer.set(.id, id)
-        packer.set(.parent, Int(truncatingIfNeeded: exchange.log.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.info.log.capture.id))
         packer.set(.began, began)
         packer.set(.duration, out.now - began)
         packer.set(.status, head.status)
@@ -79,7 +80,7 @@ enum FlowWriter {
         if sent.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if head.fields.contains(.contentEncoding) { flags.insert(.responseEncoded) }
         if answer == nil { flags.insert(.responseBodyCut) }
-        if !exchange.body.isKept { flags.insert(.requestBodyCut) }
+        if !exchange.info.received.body.isKept { flags.insert(.requestBodyCut) }
         packer.set(.flags, flags.rawValue)
         packer.set(.port, Int(sent.target.port))
         packer.set(.scheme, sent.target.scheme == .https ? 2 : 1)
@@ -92,9 +93,9 @@ enum FlowWriter {
     }
 
     private static func deliveredStatus(_ exchange: borrowing Exchange) -> Int {
-        switch exchange.log.capture.delivery {
-        case .nothing: exchange.log.record.status
-        case .response: exchange.response.status
+        switch exchange.info.log.capture.delivery {
+        case .nothing: exchange.info.log.record.status
+        case .response: exchange.responsePhase.head.status
         case .own(let head), .called(let head): head.status
         }
     }
@@ -109,41 +110,43 @@ enum FlowWriter {
 
     private static func flags(of exchange: borrowing Exchange) -> FlowFlags {
         var flags: FlowFlags = []
-        switch exchange.request.version {
+        switch exchange.info.received.head.version {
         case .http10: flags.insert(.oldClient)
         case .http11: break
         case .http2: flags.insert(.newClient)
         }
-        if exchange.request.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
+        if exchange.info.received.head.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if deliversEncoded(exchange) { flags.insert(.responseEncoded) }
-        if exchange.log.capture.request.isCut { flags.insert(.requestBodyCut) }
-        if exchange.log.capture.response.isCut { flags.insert(.responseBodyCut) }
+        if exchange.info.log.capture.request.isCut { flags.insert(.requestBodyCut) }
+        if exchange.info.log.capture.response.isCut { flags.insert(.responseBodyCut) }
         if exchange.attempt.lease.isReused { flags.insert(.reused) }
-        if exchange.log.capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: exchange.response.version)) }
+        if exchange.info.log.capture.marks.answered > 0 {
+            flags.insert(Self.flag(ofOrigin: exchange.responsePhase.head.version))
+        }
         switch exchange.stage.state {
         case .over(.cut), .over(.closed): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)
         default: break
         }
-        if case .own = exchange.log.capture.delivery { flags.insert(.local) }
+        if case .own = exchange.info.log.capture.delivery { flags.insert(.local) }
         return flags
     }
 
     private static func deliversEncoded(_ exchange: borrowing Exchange) -> Bool {
-        switch exchange.log.capture.delivery {
+        switch exchange.info.log.capture.delivery {
         case .nothing: false
-        case .response: exchange.response.fields.contains(.contentEncoding)
+        case .response: exchange.responsePhase.head.fields.contains(.contentEncoding)
         case .own(let head), .called(let head): head.fields.contains(.contentEncoding)
         }
     }
 
     /// Writes the client and the request's Action.
     private static func packSources(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        packer.set(.client, exchange.log.record.client)
-        if let user = exchange.log.record.user { packer.set(.user, user) }
-        if let action = exchange.classification?.action { packer.set(.action, action.rawValue) }
-        if let realm = exchange.classification?.realm { packer.set(.realm, realm) }
-        if let payload = exchange.classification?.payload {
+        packer.set(.client, exchange.info.log.record.client)
+        if let user = exchange.info.log.record.user { packer.set(.user, user) }
+        if let action = exchange.info.classification?.action { packer.set(.action, action.rawValue) }
+        if let realm = exchange.info.classification?.realm { packer.set(.realm, realm) }
+        if let payload = exchange.info.classification?.payload {
             if let tree = payload.tree { packer.set(.tree, tree) }
             if let type = payload.type { packer.set(.type, type) }
         }
@@ -164,35 +167,36 @@ enum FlowWriter {
     }
 
     private static func packRequest(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        pack(exchange.request, &packer)
-        guard let limits = exchange.log.capture.limits else { return }
+        pack(exchange.info.received.head, &packer)
+        guard let limits = exchange.info.log.capture.limits else { return }
         packer.set(
             .requestBody,
-            (exchange.body.isKept ? exchange.body.bytes : exchange.log.capture.request.bytes).prefix(limits.body))
+            (exchange.info.received.body.isKept
+                ? exchange.info.received.body.bytes : exchange.info.log.capture.request.bytes).prefix(limits.body))
     }
 
     private static func packSent(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        if let sent = exchange.log.capture.sent {
+        if let sent = exchange.info.log.capture.sent {
             packer.set(.sentMethod, sent.fields.bytes[sent.methodRange.indices])
             packer.set(.sentURL, sent.url)
             packer.set(.sent) { sent.fields.appendLines(to: &$0) }
         }
-        if let bytes = exchange.log.capture.sentBody, let limits = exchange.log.capture.limits {
+        if let bytes = exchange.info.log.capture.sentBody, let limits = exchange.info.log.capture.limits {
             packer.set(.sentBody, bytes.prefix(limits.body))
         }
     }
 
     private static func packAnswers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        guard let limits = exchange.log.capture.limits else { return }
-        if let answer = exchange.log.capture.answer {
+        guard let limits = exchange.info.log.capture.limits else { return }
+        if let answer = exchange.info.log.capture.answer {
             packer.set(.answer) { answer.fields.appendLines(to: &$0) }
-            if let bytes = exchange.log.capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
+            if let bytes = exchange.info.log.capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
         }
-        switch exchange.log.capture.delivery {
+        switch exchange.info.log.capture.delivery {
         case .nothing: return
-        case .response: packer.set(.response) { exchange.response.fields.appendLines(to: &$0) }
+        case .response: packer.set(.response) { exchange.responsePhase.head.fields.appendLines(to: &$0) }
         case .own(let head), .called(let head): packer.set(.response) { head.fields.appendLines(to: &$0) }
         }
-        packer.set(.responseBody, exchange.log.capture.response.bytes)
+        packer.set(.responseBody, exchange.info.log.capture.response.bytes)
     }
 }
