@@ -17,7 +17,7 @@ import Testing
     ]
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
-        "ProxyCore.Exchange": Size(lines: 1_094, functions: 80, stored: 8),
+        "ProxyCore.Exchange": Size(lines: 1, functions: 1, stored: 1),
         "ProxyCore.ClientConnection": Size(lines: 1_610, functions: 125, stored: 13),
     ]
 

@@ -42,7 +42,20 @@ struct Delivery: ~Copyable {
         out.replies.append(.interim(head, isOwn: isOwn))
     }
 
-    /// Sends the head.
+    /// Sends the head of the origin's response.
+    /// - Parameter isLast: the connection closes after the response.
+    mutating func begin(
+        _ head: inout ResponseHead, _ framing: BodyFraming, isLast: Bool = false, _ attempt: borrowing Attempt,
+        _ filters: FilterChain?, _ log: inout ExchangeLog, _ out: inout Outbox
+    ) {
+        if let filters {
+            filters.end(.delivered(status: head.status))
+            for line in filters.cookieLines { head.fields.add("Set-Cookie", line) }
+        }
+        begin(head, framing, attempt.manner(of: head, isLast: isLast), &log, &out)
+    }
+
+    /// Sends a head.
     mutating func begin(
         _ head: ResponseHead, _ framing: BodyFraming, _ manner: HeadManner, _ log: inout ExchangeLog,
         _ out: inout Outbox
@@ -65,7 +78,17 @@ struct Delivery: ~Copyable {
 
     /// Sends the part of a paced response that is due.
     /// - Returns: what is to follow.
-    mutating func send(dueOf paced: PacedResponse, _ out: inout Outbox) -> PacedResponse.Rest {
+    mutating func send(
+        dueOf paced: PacedResponse, _ head: inout ResponseHead, _ attempt: borrowing Attempt, _ filters: FilterChain?,
+        _ log: inout ExchangeLog, _ out: inout Outbox
+    ) -> PacedResponse.Rest {
+        if paced.begins(out.now) {
+            if paced.isOwn {
+                begin(head, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast), &log, &out)
+            } else {
+                begin(&head, paced.framing, isLast: paced.isLast, attempt, filters, &log, &out)
+            }
+        }
         let bytes = paced.take(out.now)
         if !bytes.isEmpty { send(bytes, &out) }
         let rest = paced.rest(out.now)

@@ -16,12 +16,10 @@ extension Exchange {
             return end(.notCalled(error.details), out.now)
         }
         log.tell(.failed(token: error.token, details: error.details), out.now)
-        var error = error
-        error.details = engine.redaction.text(error.details)
         // a step-up may have replaced the session before the failure, so pass on the new cookies
-        for line in filters?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
         answer(
-            OwnResponse.error(error, flow: log.record.flow, to: request, date: out.date), isLast: isLast, &out)
+            OwnResponse.error(error, to: info, cookies: filters?.cookieLines ?? [], date: out.date), isLast: isLast,
+            &out)
     }
 
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {

@@ -127,20 +127,11 @@ extension Exchange {
     }
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
-        log.record.requestBytes = body.count
-        if engine.hasPages(for: request) {
-            do throws(ProxyError) {
-                let push = try PushDelivery(info.received.body, context.stores, at: out.time)
-                log.tell(.conversation("a push for the device with the id \(push.device) was delivered"), out.now)
-                return answer(OwnResponse.page(push.page, flow: log.record.flow, date: out.date), &out)
-            } catch {
-                return answer(error, &out)
-            }
+        if let reception = Reception.collected(&info, context.stores, out) {
+            perform(reception, &context, &out)
+        } else {
+            classified(&context, &out)
         }
-        if let limit = engine.settings.limits.body, body.count > limit {
-            return answer(.bodyTooLarge, isLast: true, &out)
-        }
-        classified(&context, &out)
     }
 
     /// Whether there is room for the bytes that this exchange now keeps.

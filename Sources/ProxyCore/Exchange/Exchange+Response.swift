@@ -17,7 +17,7 @@ extension Exchange {
         switch step {
         case .relay:
             stage.enter(.delivering, until: bounded(out.now + engine.settings.timeouts.idle))
-            reply(responsePhase.framing, &out)
+            delivery.begin(&responsePhase.head, responsePhase.framing, attempt, filters, &info.log, &out)
         case .offer:
             let wanted = filtered(.offered, context, out)?.held
             perform(responsePhase.offered(wanted, &info, attempt, out), &context, &out)
@@ -130,7 +130,7 @@ extension Exchange {
         perform(responsePhase.deliver(held, &info, attempt, out), &context, &out)
     }
 
-    /// Sends the response to the client, at the pace that interceptors wish.
+    /// Sends the client a response that is edited.
     /// - Parameters:
     ///   - body: the part of the body that is here; nil if the response was not held.
     ///   - isWhole: that is the whole body.
@@ -141,18 +141,11 @@ extension Exchange {
         guard manner.isPlain else {
             return pace(PacedResponse(framing, manner, body: body ?? [], isWhole: isWhole, now: out.now), &out)
         }
-        reply(framing, &out)
+        delivery.begin(&responsePhase.head, framing, attempt, filters, &info.log, &out)
         if let body { delivery.send(body, &out) }
         guard isWhole else { return }
         delivery.end(trailers: [], &out)
         end(.complete, out.now)
-    }
-
-    /// - Parameter isLast: the connection closes after the response.
-    private mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
-        filters?.end(.delivered(status: response.status))
-        for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
-        delivery.begin(response, framing, attempt.manner(of: response, isLast: isLast), &info.log, &out)
     }
 
     mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
@@ -162,16 +155,8 @@ extension Exchange {
 
     /// Sends the client the part of a paced response that is due.
     mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
-        if paced.begins(out.now) {
-            if paced.isOwn {
-                let manner = HeadManner(isOwn: true, isLast: paced.isLast)
-                delivery.begin(response, paced.framing, manner, &info.log, &out)
-            } else {
-                reply(paced.framing, isLast: paced.isLast, &out)
-            }
-        }
         let idle = out.now + engine.settings.timeouts.idle
-        switch delivery.send(dueOf: paced, &out) {
+        switch delivery.send(dueOf: paced, &responsePhase.head, attempt, filters, &info.log, &out) {
         case .waits(let time):
             stage.wait(until: time)
             out.orders.append(.wake(at: time))

@@ -52,12 +52,7 @@ extension Exchange {
     private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
         attempt.wishes.answerLimit = nil
         guard let wish = attempt.wishes.timeout else { return }
-        switch stage.state {
-        case .leasing, .awaiting: failed(.missed(wish), &context, &out)
-        case .reading, .authenticating, .collecting, .delivering, .holding, .deciding, .calling, .waiting, .pacing,
-            .intercepting, .tunnelling, .over:
-            break
-        }
+        if stage.awaitsHead { failed(.missed(wish), &context, &out) }
     }
 
     private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
@@ -107,13 +102,11 @@ extension Exchange {
     /// The client sends no more.
     /// - Parameter lacksBody: the client ended before the end of the request's body.
     mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
+        guard lacksBody else { return }
         switch stage.state {
-        case .collecting: if lacksBody { cut(reset: false, &out) }
-        case .awaiting, .delivering, .holding, .pacing:
-            // without a connection the body waits
-            if lacksBody { cut(reset: delivery.hasBegun, &out) }
-        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling,
-            .over:
+        case .collecting, .awaiting, .delivering, .holding, .pacing: cut(reset: delivery.hasBegun, &out)
+        // without a connection the body waits
+        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
             break
         }
     }

@@ -84,14 +84,7 @@ struct Exchange: ~Copyable {
 
     /// Runs a filter's call: like any exchange, but without filters.
     mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard let made = call else { return }
-        request = made.call.head
-        // the classifier and the rules look only at the head to see whether there is a body
-        request.fields.set("Content-Length", String(made.call.body.count))
-        // the caller knows the Action, and a call needs no lookup of the flow that it belongs to
-        info.classification = engine.classifier.own(request, made.call.action, made.call.payload)
-        log.tell(made.told(engine.redaction.url(of: request)), out.now)
-        info.received.body.keep(made.call.body)
+        info.receiveCall(out.now)
         perform(requestPhase.run(&info, &attempt, hasFilters: false, context, out), &context, &out)
     }
 

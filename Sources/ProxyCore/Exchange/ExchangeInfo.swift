@@ -1,3 +1,4 @@
+import Authorization
 import HTTPCodec
 import Interception
 
@@ -61,5 +62,17 @@ struct ExchangeInfo: ~Copyable {
         calling = CallUnderWay(call, for: caller, places: places)
         log.capture.began = began
         log.record.reset(flow: 0)
+    }
+
+    /// Receives the request of the call.
+    mutating func receiveCall(_ now: Int) {
+        guard let made = call else { return }
+        received.head = made.call.head
+        // the classifier and the rules look only at the head to see whether there is a body
+        received.head.fields.set("Content-Length", String(made.call.body.count))
+        // the caller knows the Action, and a call needs no lookup of the flow that it belongs to
+        classification = engine.classifier.own(received.head, made.call.action, made.call.payload)
+        log.tell(made.told(engine.redaction.url(of: received.head)), now)
+        received.body.keep(made.call.body)
     }
 }

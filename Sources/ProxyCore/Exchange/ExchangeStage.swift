@@ -53,6 +53,16 @@ struct ExchangeStage: ~Copyable {
         }
     }
 
+    /// Whether no final head of a response is here, though the request is on its way.
+    var awaitsHead: Bool {
+        switch state {
+        case .leasing, .awaiting: true
+        case .reading, .authenticating, .collecting, .delivering, .holding, .deciding, .calling, .waiting, .pacing,
+            .intercepting, .tunnelling, .over:
+            false
+        }
+    }
+
     /// Whether the request is out and its response is not complete.
     var awaitsResponse: Bool {
         switch state {

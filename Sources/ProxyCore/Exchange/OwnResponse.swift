@@ -40,6 +40,17 @@ enum OwnResponse {
         return response(head, Array(body.utf8))
     }
 
+    /// The error for the request of an exchange.
+    /// - Parameter cookies: `Set-Cookie` lines for the client.
+    static func error(
+        _ error: ProxyError, to info: borrowing ExchangeInfo, cookies: [String], date: [UInt8]
+    ) -> LocalResponse {
+        var error = error
+        error.details = info.engine.redaction.text(error.details)
+        for line in cookies { error.fields.append(.init("Set-Cookie", line)) }
+        return Self.error(error, flow: info.log.record.flow, to: info.received.head, date: date)
+    }
+
     /// The response of an interceptor's `respond`.
     static func local(
         _ answer: DirectResponse, interceptor: String, flow: UInt64, date: [UInt8]

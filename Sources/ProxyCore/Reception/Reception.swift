@@ -68,6 +68,26 @@ enum Reception {
         }
     }
 
+    /// The body is here, as far as it is kept.
+    /// - Returns: nil when the request goes on.
+    static func collected(
+        _ info: inout ExchangeInfo, _ stores: SharedStores, _ out: borrowing Outbox
+    ) -> Reception? {
+        info.log.record.requestBytes = info.received.body.count
+        if info.engine.hasPages(for: info.received.head) {
+            do throws(ProxyError) {
+                let push = try PushDelivery(info.received.body, stores, at: out.time)
+                info.log.tell(
+                    .conversation("a push for the device with the id \(push.device) was delivered"), out.now)
+                return .answered(OwnResponse.page(push.page, flow: info.log.record.flow, date: out.date))
+            } catch {
+                return .refused(error, isLast: false)
+            }
+        }
+        guard let limit = info.engine.settings.limits.body, info.received.body.count > limit else { return nil }
+        return .refused(.bodyTooLarge, isLast: true)
+    }
+
     /// Determines the target of a request.
     /// - Parameters:
     ///   - framing: the framing of the body.

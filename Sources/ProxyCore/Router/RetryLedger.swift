@@ -27,6 +27,10 @@ struct RetryLedger {
         let most: Int
         /// The delay before the retry, in milliseconds.
         let wait: Int
+
+        var moment: ExchangeMoment {
+            .retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait)
+        }
     }
 
     private(set) var total = 0
