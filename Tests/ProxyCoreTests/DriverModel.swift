@@ -160,7 +160,7 @@ final class DriverModel: CommandBackend {
     // MARK: origins
 
     func lease(_ origin: Origin, _ scope: LeaseScope, _ version: LeaseVersion, for id: ExchangeID) -> LeaseOutcome {
-        #expect(machine.carriesMany || hasOrphans || leases.isEmpty, "a lease while the leg is in use")
+        #expect(machine.carriesMany || exchanges > 1 || leases.isEmpty, "a lease while the leg is in use")
         if let stream = standing(origin, scope, version, for: id) { return attach(stream, id, reused: true) }
         dial(origin, version, for: id)
         return .later

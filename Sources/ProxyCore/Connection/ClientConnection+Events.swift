@@ -111,7 +111,7 @@ extension ClientConnection {
     ) {
         out.now = now
         exchanges[id]?.origin = Endpoint()
-        if case .connect = stage { return tellTunnel(.connected, &out) }
+        if case .connect = stage, carries(id) { return tellTunnel(.connected, &out) }
         guard let cell = exchanges[id], !cell.exchange.isOver else {
             return out.orders.append(.release(id, reusable: true))
         }
@@ -133,7 +133,7 @@ extension ClientConnection {
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         switch stage {
-        case .connect:
+        case .connect where carries(id):
             tunnel.reached(step, until: now + engine.settings.timeouts.of(step))
             wait(until: tunnel.deadline)
         default: exchanges[id]?.exchange.leaseReached(step, now)
@@ -146,7 +146,7 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .connect: tellTunnel(.failed(failure), &out)
+        case .connect where carries(id): tellTunnel(.failed(failure), &out)
         default:
             guard let cell = exchanges[id] else { return }
             cell.exchange.leaseFailed(failure, &context, &out)
@@ -161,7 +161,7 @@ extension ClientConnection {
     ) {
         out.now = now
         var position = 0
-        if !isTunnel, !tunnel.isPeeking {
+        if !hears(id) {
             if let cell = exchanges[id], let tunnel = cell.stream?.tunnel {
                 if tunnel.awaitsAnswer {
                     cell.readCarried(bytes, &position, through: &origin, &codec, engine, &out)
@@ -174,7 +174,7 @@ extension ClientConnection {
                 return cell.deliver(
                     bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
             }
-            guard isTunnel else { return }
+            guard hears(id) else { return }
         }
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
@@ -246,13 +246,13 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .connect where tunnel.isPeeking:
+        case .connect where hears(id):
             tellTunnel(.originEnded(cleanly: cleanly), &out)
             if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
             return
-        case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
+        case .tunnel where hears(id): return originEndedTunnel(id, cleanly: cleanly, &out)
         case .lingering, .closed: if exchanges[id]?.exchange.isOrphan != true { return }
-        case .preface, .awaitingHello, .securing, .serving, .connect: break
+        case .preface, .awaitingHello, .securing, .serving, .connect, .tunnel: break
         }
         if let cell = exchanges[id], cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)

@@ -67,7 +67,7 @@ extension ClientConnection {
         out.now = now
         cell.origin.lose()
         cell.grant(codec, &out)
-        if case .tunnel = stage { endTunnelWhereUnheard(cell, &out) }
+        if isTunnel, carries(id) { endTunnelWhereUnheard(cell, &out) }
         guard cell.stream?.tunnel != nil else { return }
         guard !cell.exchange.isOver else { return }
         cell.finishTunnel(&out)
@@ -77,6 +77,18 @@ extension ClientConnection {
     // MARK: tunnels
 
     public var isTunnel: Bool { if case .tunnel = stage { true } else { false } }
+
+    /// Whether the connection is the exchange's tunnel, or its CONNECT is being answered.
+    func carries(_ id: ExchangeID) -> Bool {
+        switch stage {
+        case .tunnel(let own): own == id
+        case .connect: exchanges.current?.exchange.id == id
+        case .preface, .awaitingHello, .securing, .serving, .lingering, .closed: false
+        }
+    }
+
+    /// Whether the bytes of the exchange's origin are those of the tunnel.
+    func hears(_ id: ExchangeID) -> Bool { (isTunnel || tunnel.isPeeking) && carries(id) }
 
     /// The client sends no more through the tunnel.
     mutating func clientEndedTunnel(_ id: ExchangeID, _ out: inout Outbox) {

@@ -206,6 +206,6 @@ extension ClientConnection {
         guard cell.exchange.streamsRaw, !cell.exchange.log.capture.wantsRequest, let rest = codec.rawRequestBody else {
             return
         }
-        relays[.client] = rest
+        relays.begin(.client, rest, of: cell.exchange.id)
     }
 }

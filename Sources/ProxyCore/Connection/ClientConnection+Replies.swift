@@ -150,6 +150,6 @@ extension ClientConnection {
         guard cell.exchange.stage.deliversRaw, codec.writesRaw, !cell.exchange.log.capture.wantsResponse,
             let rest = origin.rawBody
         else { return }
-        relays[.origin] = rest
+        relays.begin(.origin, rest, of: cell.exchange.id)
     }
 }

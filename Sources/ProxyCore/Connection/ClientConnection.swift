@@ -120,11 +120,17 @@ public struct ClientConnection: ~Copyable {
         take(record)
     }
 
+    /// The exchange whose bytes are relayed unread.
+    public var relayed: ExchangeID? { relays.exchange }
+
     /// Whether bytes from that side are relayed unread.
-    public func isRelaying(from leg: Leg) -> Bool { relays[leg] > 0 }
+    /// - Parameter id: the exchange of the origin that sends them.
+    public func isRelaying(from leg: Leg, of id: ExchangeID? = nil) -> Bool { relays.rest(leg, id) > 0 }
 
     /// How many of `count` bytes from that side to relay unread. Once they are sent, call `relayed…`.
-    public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
+    public func relays(_ count: Int, from leg: Leg, of id: ExchangeID? = nil) -> Int {
+        Int(min(relays.rest(leg, id), UInt64(count)))
+    }
 
     /// The number of exchanges under way, including the calls of Usher's own logins.
     public var exchangesUnderWay: Int { exchanges.count }

@@ -80,8 +80,8 @@ extension ClientConnection {
     /// - Parameter heard: bytes received from the origin.
     mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
         if exchanges[id]?.exchange.attempt.lease.isStream != true {
-            relays[.client] = .max
-            relays[.origin] = .max
+            relays.begin(.client, .max, of: id)
+            relays.begin(.origin, .max, of: id)
         }
         enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(intake.pending.span, of: id)

@@ -76,9 +76,9 @@ final class ClientChannel: StreamChannel {
 
     private func came(_ bytes: UnsafeBufferPointer<UInt8>, for connection: Connection, _ now: Int) {
         let worker = connection.worker
-        let count = connection.machine.relays(from: .client, of: bytes.count)
+        let count = connection.machine.relays(bytes.count, from: .client)
         if count > 0 {
-            if let (exchange, origin) = connection.leases.streams.relay {
+            if let exchange = connection.machine.relayed, let origin = connection.leases.streams.relay(of: exchange) {
                 // the origin's earlier bytes may still be read
                 if !origin.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))) {
                     connection.spend(origin, of: exchange)
@@ -98,8 +98,9 @@ final class ClientChannel: StreamChannel {
     /// Splices bulk data from socket to socket in the kernel if no code needs to see it.
     /// - Returns: nil if the data has to be read; else whether more may pass in this turn.
     private func pass(for connection: Connection, _ now: Int) -> Bool? {
-        guard comesInBulk, let (exchange, origin) = connection.leases.streams.relay,
-            let outcome = pass(to: origin, atMost: connection.machine.relays(from: .client, of: Self.maxPassed))
+        guard comesInBulk, let exchange = connection.machine.relayed,
+            let origin = connection.leases.streams.relay(of: exchange),
+            let outcome = pass(to: origin, atMost: connection.machine.relays(Self.maxPassed, from: .client))
         else { return nil }
         switch outcome {
         case .wouldBlock: return false
@@ -180,8 +181,8 @@ final class ClientChannel: StreamChannel {
         guard let connection else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake, for: connection) }
         // a truncated tunnel must not look complete (RFC 9113 §8.5)
-        if connection.machine.isTunnel, !connection.machine.clientHasEnded {
-            connection.leases.streams.relay?.channel.reset()
+        if connection.machine.isTunnel, !connection.machine.clientHasEnded, let exchange = connection.machine.relayed {
+            connection.leases.streams.relay(of: exchange)?.reset()
         }
         connection.machine.clientLost(now: loop.now, &connection.worker.out)
         connection.settle()
