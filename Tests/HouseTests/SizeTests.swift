@@ -18,7 +18,8 @@ import Testing
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
         "ProxyCore.Exchange": Size(lines: 1_540, functions: 118, stored: 14),
-        "ProxyCore.ClientConnection": Size(lines: 1_628, functions: 127, stored: 13),
+        "ProxyCore.ClientConnection": Size(lines: 743, functions: 54, stored: 4),
+        "ProxyCore.HTTPConnection": Size(lines: 845, functions: 66, stored: 12),
     ]
 
     private static let kinds = ["struct", "class", "enum", "actor", "extension", "protocol"]
