@@ -1,4 +1,3 @@
-public import Authorization
 import HTTP1
 import HTTPCodec
 import Interception
@@ -170,15 +169,14 @@ extension HTTPConnection {
         if !intake.isEmpty { sequel = .read } else if context.hasEnded { missEnd(&out) }
     }
 
-    /// Whether the exchange waits at a limit.
-    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.requestPhase.awaitsTurn ?? false }
-
-    /// Whether the exchange waits for a person or another event of a filter.
-    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.stage.awaitsFilter ?? false }
-
-    /// Whether the exchange waits for this ticket.
-    public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
-        exchanges[id]?.exchange.stage.awaits(ticket) ?? false
+    /// Whether the exchange still waits for what was ordered.
+    public func awaits(_ order: Order) -> Bool {
+        switch order {
+        case .awaitTurn(let id, _): exchanges[id]?.exchange.requestPhase.awaitsTurn == true
+        case .awaitPerson(let id, _): exchanges[id]?.exchange.stage.awaitsFilter == true
+        case .awaitTicket(let id, let ticket): exchanges[id]?.exchange.stage.awaits(ticket) == true
+        default: false
+        }
     }
 
     // MARK: time

@@ -66,18 +66,16 @@ extension HTTPConnection {
             if cell.stream == nil, !endBody(of: cell, &out), range.upperBound == bytes.count { relayRequest(cell) }
         case .end(let stream):
             guard let cell = place ?? exchanges[on: stream] else { break }
-            guard cell.stream != nil else {
-                endBody(of: cell, &out)
-                break
-            }
             let trailers = codec.trailers
             cell.stream.change { $0.end = trailers }
-            guard cell.stream?.tunnel != nil else {
+            if cell.stream == nil {
+                endBody(of: cell, &out)
+            } else if cell.stream?.tunnel == nil {
                 pump(cell, &out)
-                break
+            } else {
+                cell.endClientSide(&out)
+                settle(cell, &out)
             }
-            cell.endClientSide(&out)
-            settle(cell, &out)
         case .reset(let stream):
             guard let cell = exchanges[on: stream] else { break }
             if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }
@@ -256,11 +254,10 @@ extension HTTPConnection {
             sayGoodbye(&out)
             return endStreams(&out)
         }
-        guard let cell = exchanges.current else { return sequel = .close(reset: false) }
+        if exchanges.current == nil { return sequel = .close(reset: false) }
         codec.giveUpHead()
         // its fields point at bytes that are not kept, and nothing of the head may affect the response
-        cell.exchange.request = RequestHead()
-        startRecord(of: cell, &out)
+        let cell = recorded(&out)
         cell.exchange.answer(.requestTimeout, isLast: true, &out)
         settle(cell, &out)
     }

@@ -113,11 +113,11 @@ final class Connection {
         case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
         case .awaitTurn(let id, let ticket):
             // the wait may have ended already
-            if machine.http.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
-            if machine.http.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(transaction, of: id, for: self) }
         case .awaitTicket(let id, let ticket):
-            if machine.http.awaits(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
             machine.http.takeRecord(of: id, &worker.out) { worker.report.record($0) }
