@@ -1,18 +1,25 @@
-/// The bytes that each side may still send to the other unread.
+/// The bytes that each side of an exchange may still send to the other unread.
 struct Relays {
+    private(set) var exchange: ExchangeID?
     private var client: UInt64 = 0
     private var origin: UInt64 = 0
 
-    subscript(leg: Leg) -> UInt64 {
-        get { leg == .client ? client : origin }
-        set { if leg == .client { client = newValue } else { origin = newValue } }
+    /// How many bytes from that side are still relayed.
+    /// - Parameter id: the exchange that the bytes belong to; nil for the client's current one.
+    func rest(_ leg: Leg, _ id: ExchangeID?) -> UInt64 {
+        if let id, id != exchange { return 0 }
+        return leg == .client ? client : origin
     }
 
-    /// How many of `count` bytes from that side are relayed.
-    func share(_ leg: Leg, of count: Int) -> Int { Int(min(self[leg], UInt64(count))) }
+    mutating func begin(_ leg: Leg, _ count: UInt64, of id: ExchangeID) {
+        exchange = id
+        if leg == .client { client = count } else { origin = count }
+    }
 
     mutating func pass(_ leg: Leg, _ count: UInt64) {
-        if self[leg] != .max { self[leg] -= min(self[leg], count) }
+        let rest = rest(leg, nil)
+        guard rest != .max else { return }
+        if leg == .client { client -= min(rest, count) } else { origin -= min(rest, count) }
     }
 
     mutating func stop() { self = Relays() }

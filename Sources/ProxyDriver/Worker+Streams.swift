@@ -6,13 +6,13 @@ internal import ProxyCore
 extension Worker {
     /// - Returns: the open streams of the connection.
     func countStreams(of connection: Connection) -> Int {
-        guard connection.machine.carriesMany else { return 0 }
+        guard connection.machine.http.carriesMany else { return 0 }
         if !connection.isCounted {
             connection.isCounted = true
             metrics.count(.clientStreamConnections)
         }
-        metrics.count(connection.machine.takeTally(), ofClients: true)
-        return connection.machine.openStreams
+        metrics.count(connection.machine.http.takeTally(), ofClients: true)
+        return connection.machine.http.openStreams
     }
 }
 

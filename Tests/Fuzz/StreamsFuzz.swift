@@ -145,7 +145,7 @@ private struct Relay: ~Copyable {
                 sent.append(Sent(id: id, origin: origin))
                 legs.append(HTTP1Client())
                 connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
-            case .reach(let id, _): connection.reached(id, now: 0, &out)
+            case .reach(let id, _): connection.happened(.reached, to: id, now: 0, &out)
             case .send(let id, let place):
                 guard let index = index(id) else { continue }
                 let (head, forwarding) = (out.heads[place].head, out.heads[place].forwarding)
@@ -161,12 +161,12 @@ private struct Relay: ~Copyable {
                 legs[index].end(trailers: trailers, to: &sent[index].wire)
                 sent[index].isEnded = true
             case .release(let id, _): if let index = index(id) { sent[index].isReleased = true }
-            case .record(let id): connection.takeRecord(of: id, &out) { _ in }
+            case .record(let id): connection.http.takeRecord(of: id, &out) { _ in }
             case .proceed: connection.proceed(now: 0, &out)
             default: break
             }
         }
-        connection.flush(&out)
+        connection.http.flush(&out)
         require(out.client.count <= 1 << 20, "what is answered has a bound")
         out.clearOrders()
         out.clearOrigin()

@@ -18,7 +18,8 @@ import Testing
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
         "ProxyCore.Exchange": Size(lines: 1, functions: 1, stored: 1),
-        "ProxyCore.ClientConnection": Size(lines: 1_610, functions: 125, stored: 13),
+        "ProxyCore.ClientConnection": Size(lines: 743, functions: 54, stored: 4),
+        "ProxyCore.HTTPConnection": Size(lines: 841, functions: 64, stored: 12),
     ]
 
     private static let kinds = ["struct", "class", "enum", "actor", "extension", "protocol"]

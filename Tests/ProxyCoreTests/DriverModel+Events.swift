@@ -28,7 +28,7 @@ extension DriverModel {
     /// The process takes no more requests.
     func leaves() {
         out.isLeaving = true
-        happens("is told that the process leaves") { $0.giveUpUnawaited(now: now, &$1) }
+        happens("is told that the process leaves") { $0.http.giveUpUnawaited(now: now, &$1) }
     }
 
     // MARK: the client
@@ -46,7 +46,7 @@ extension DriverModel {
         }
         guard !isOver, !bytes.isEmpty else { return }
         trace?.came(bytes, from: side, at: now)
-        let start = machine.relays(from: .client, of: bytes.count)
+        let start = machine.http.relays(bytes.count, from: .client)
         if start > 0 {
             origin?.write { $0 += bytes[..<start] }
             machine.relayedFromClient(start, now: now, &out)
@@ -109,7 +109,7 @@ extension DriverModel {
     func dialFails(_ failure: LeaseFailure) {
         guard let id = dial?.id else { return }
         leases.removeAll { $0.id == id }
-        happens("dial fails") { $0.leaseFailed(failure, id, now: now, &$1) }
+        happens("dial fails") { $0.happened(.leaseFailed(failure), to: id, now: now, &$1) }
     }
 
     /// The name has to be looked up; it has addresses; the origin accepted the connection, and its handshake begins.
@@ -144,7 +144,7 @@ extension DriverModel {
     // MARK: origins
 
     func originSaid(_ bytes: [UInt8], on link: OriginLink, for id: ExchangeID) {
-        let start = machine.relays(from: .origin, of: bytes.count)
+        let start = machine.http.relays(bytes.count, from: .origin, of: id)
         if start > 0 {
             if !isOver { queueForClient(bytes[..<start]) }
             machine.queuedForClient(queue.count + claimed, now: now, &out)

@@ -37,7 +37,7 @@ extension DriverModel {
         guard !checks.isEmpty else { return }
         checks.removeFirst()
         let id = checkIDs.removeFirst()
-        happens("password is checked") { $0.authenticated(verdict, id, now: now, &$1) }
+        happens("password is checked") { $0.happened(.authenticated(verdict), to: id, now: now, &$1) }
     }
 
     /// The oldest call of code that waits is made, and comes to an end.
@@ -48,7 +48,7 @@ extension DriverModel {
         let (id, call) = calls.removeFirst()
         let repeats = Atomic(0)
         let answer = await call.answer { repeats.add(1, ordering: .relaxed) }
-        happens("code is done") { $0.intercepted(answer, id, now: now, &$1) }
+        happens("code is done") { $0.happened(.intercepted(answer), to: id, now: now, &$1) }
         return repeats.load(ordering: .relaxed)
     }
 
@@ -56,18 +56,18 @@ extension DriverModel {
     func turnCame() {
         guard !awaited.isEmpty else { return }
         let id = awaited.removeFirst().id
-        happens("turn") { $0.turnCame(id, now: now, &$1) }
+        happens("turn") { $0.happened(.turnCame, to: id, now: now, &$1) }
     }
 
     /// Somebody has spoken to the first step-up that waits.
     func personSpoke() {
         guard !asked.isEmpty else { return }
         let id = asked.removeFirst().id
-        happens("person") { $0.personSpoke(id, now: now, &$1) }
+        happens("person") { $0.happened(.waitEnded, to: id, now: now, &$1) }
     }
 
     func ticketCame(_ ticket: WaitingTicket) {
         guard let id = flying.removeValue(forKey: ticket) else { return }
-        happens("flight") { $0.ticketCame(id, now: now, &$1) }
+        happens("flight") { $0.happened(.waitEnded, to: id, now: now, &$1) }
     }
 }

@@ -87,19 +87,19 @@ final class DriverModel: CommandBackend {
     var isClosed: Bool { machine.isClosed }
     var isOver: Bool { client == .closed || client == .reset }
     /// Calls that nobody here waits for.
-    var hasOrphans: Bool { machine.hasOrphans }
+    var hasOrphans: Bool { machine.http.hasOrphans }
     /// Nothing is under way any more, and nobody is there.
     var isGone: Bool { isOver && !hasOrphans }
-    var exchanges: Int { machine.exchangesUnderWay }
+    var exchanges: Int { machine.http.exchangesUnderWay }
     /// Nothing of an origin is held.
     var holdsNothing: Bool { leases.isEmpty }
     /// Bytes that the client has not taken.
     var queue: ArraySlice<UInt8> { sent[taken...] }
     /// Bytes that are here for somebody who has not taken them.
     var held: Int {
-        machine.exchanges.cells.reduce(queue.count + machine.intake.pending.count) { sum, cell in
+        machine.http.exchanges.cells.reduce(queue.count + machine.http.intake.pending.count) { sum, cell in
             guard let stream = cell.stream else { return sum }
-            return sum + stream.pending.count + machine.codec.waiting(on: stream.id)
+            return sum + stream.pending.count + machine.http.codec.waiting(on: stream.id)
         }
     }
 
@@ -108,7 +108,7 @@ final class DriverModel: CommandBackend {
         execute()
         if isGone { giveAllBack() }
         for case (let id, .stream(let stream)) in leases {
-            if let number = stream.id { stream.link.read(number, machine.readsOrigin(of: id)) }
+            if let number = stream.id { stream.link.read(number, machine.http.readsOrigin(of: id)) }
         }
         drainWaiting()
     }
@@ -160,7 +160,7 @@ final class DriverModel: CommandBackend {
     // MARK: origins
 
     func lease(_ origin: Origin, _ scope: LeaseScope, _ version: LeaseVersion, for id: ExchangeID) -> LeaseOutcome {
-        #expect(machine.carriesMany || hasOrphans || leases.isEmpty, "a lease while the leg is in use")
+        #expect(machine.http.carriesMany || exchanges > 1 || leases.isEmpty, "a lease while the leg is in use")
         if let stream = standing(origin, scope, version, for: id) { return attach(stream, id, reused: true) }
         dial(origin, version, for: id)
         return .later
@@ -268,7 +268,7 @@ final class DriverModel: CommandBackend {
     }
 
     private func record(_ id: ExchangeID) {
-        machine.takeRecord(of: id, &out) {
+        machine.http.takeRecord(of: id, &out) {
             records.append(copy $0)
             trace?.recorded($0, of: side.number, at: now)
         }

@@ -154,7 +154,7 @@ final class OriginLink {
     }
 
     /// HTTP/1 is read as its exchange wants it; streams have windows.
-    var isRead: Bool { shared != nil || holder.map { $0.driver.machine.readsOrigin(of: $0.exchange) } ?? true }
+    var isRead: Bool { shared != nil || holder.map { $0.driver.machine.http.readsOrigin(of: $0.exchange) } ?? true }
 
     func receive(_ bytes: [UInt8]) {
         guard !isClosed, !hasEnded else { return }
@@ -220,11 +220,11 @@ final class OriginLink {
     }
 
     private func broke(_ fault: HTTPFault, _ driver: DriverModel, _ id: ExchangeID) {
-        driver.happens { $0.originBroke(fault, for: id, now: pool.now, &$1) }
+        driver.happens { $0.happened(.originBroke(fault), to: id, now: pool.now, &$1) }
     }
 
     private func ended(_ ending: StreamEnding, _ driver: DriverModel, _ id: ExchangeID) {
-        driver.happens { $0.streamEnded(for: id, ending, now: pool.now, &$1) }
+        driver.happens { $0.happened(.streamEnded(ending), to: id, now: pool.now, &$1) }
     }
 
     /// Writing to it fails from here on.

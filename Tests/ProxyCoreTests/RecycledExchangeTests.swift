@@ -11,7 +11,7 @@ struct RecycledExchangeTests {
     private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []
         for case .record(let id) in out.orders {
-            connection.takeRecord(of: id, &out) { records.append(copy $0) }
+            connection.http.takeRecord(of: id, &out) { records.append(copy $0) }
         }
         out.clearOrders()
         return records
@@ -74,7 +74,7 @@ struct RecycledExchangeTests {
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
-        guard let call = connection.exchanges.calls.cells.last else {
+        guard let call = connection.http.exchanges.calls.cells.last else {
             Issue.record("AM is not called")
             return
         }
@@ -107,7 +107,7 @@ struct RecycledExchangeTests {
 
     /// The request goes out, and the resource answers with an advice.
     private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
-        guard let id = connection.exchanges.current?.exchange.id else { return }
+        guard let id = connection.http.exchanges.current?.exchange.id else { return }
         out.clearOrders()
         connection.leased(id, reused: false, now: 0, &out)
         var wire: [UInt8] = []

@@ -86,13 +86,13 @@ struct SecondSendingTests {
         let body = method == "POST" ? "Content-Length: 3\r\n\r\nabc" : "\r\n"
         connection.received(
             Array("\(method) http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(body)".utf8).span, now: 0, &out)
-        guard let id = connection.exchanges.current?.exchange.id else {
+        guard let id = connection.http.exchanges.current?.exchange.id else {
             Issue.record("nothing is under way")
             return
         }
         connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
         out.clearOrders()
-        connection.streamEnded(for: id, .reset(.refused), now: 0, &out)
+        connection.happened(.streamEnded(.reset(.refused)), to: id, now: 0, &out)
         #expect(out.orders.contains { if case .lease = $0 { true } else { false } } == isRepeated)
         #expect(String(decoding: out.client, as: UTF8.self).hasPrefix("HTTP/1.1 502 ") != isRepeated)
     }

@@ -228,7 +228,7 @@ struct StreamFaultTests {
         let origin = try leg("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
-        machine.takeRecord(of: id, &out) { _ in }
+        machine.http.takeRecord(of: id, &out) { _ in }
         out.clearClient()
         #expect(machine.wakeAt == 100)
         machine.woke(now: 99, &out)
@@ -277,13 +277,13 @@ struct StreamFaultTests {
         told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
         for case .record in out.orders { records += 1 }
-        #expect(records == 0 && machine.exchangesUnderWay == 0)
+        #expect(records == 0 && machine.http.exchangesUnderWay == 0)
     }
 
     @Test func theConnectionInAStreamIsNoOther() throws {
         let machine = machine()
-        let inner = try machine.carried(now: 0)
-        #expect(inner.isIdle && inner.clientNetwork == machine.clientNetwork)
+        let inner = try machine.http.carried(now: 0)
+        #expect(inner.isIdle && inner.http.clientNetwork == machine.http.clientNetwork)
     }
 
     @Test(arguments: [ClientShares.Refusal.client, .all])
@@ -291,7 +291,7 @@ struct StreamFaultTests {
         var machine = machine()
         var out = Outbox()
         let id = try carried(&machine, on: 1, &out)
-        machine.notCarried(refusal, id, now: 0, &out)
+        machine.happened(.tunnelRefused(refusal), to: id, now: 0, &out)
         #expect(String(decoding: out.client, as: UTF8.self).contains("HTTP/1.1 503 "))
         guard case .record = out.orders.last else { return _ = Issue.record("nothing is recorded") }
     }
@@ -336,7 +336,7 @@ struct StreamFaultTests {
     private func isLetIn(_ machine: inout ClientConnection, _ out: inout Outbox) throws {
         var asked: ExchangeID?
         for case .authenticate(let id, _) in out.orders { asked = id }
-        machine.authenticated(.right, try #require(asked), now: 0, &out)
+        machine.happened(.authenticated(.right), to: try #require(asked), now: 0, &out)
     }
 
     @Test func aConnectionOfOneUserIsNotKeptForAnother() throws {

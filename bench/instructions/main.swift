@@ -166,7 +166,7 @@ enum Work {
                     origin.write(out.origin.span.extracting(body..<body + count), to: &wire)
                     body += count
                 case .sendEnd(_, let trailers): origin.end(trailers: trailers, to: &wire)
-                case .record(let id): connection.takeRecord(of: id, &out) { bytes += $0.status }
+                case .record(let id): connection.http.takeRecord(of: id, &out) { bytes += $0.status }
                 default: break
                 }
             }

@@ -45,18 +45,18 @@ extension CommandBackend {
         switch outcome {
         case .leased(let reused, let sendsRaw):
             machine.leased(id, reused: reused, sendsRaw: sendsRaw, now: now, &out)
-        case .failed(let failure): machine.leaseFailed(failure, id, now: now, &out)
+        case .failed(let failure): machine.happened(.leaseFailed(failure), to: id, now: now, &out)
         case .later: break
         }
     }
 
     /// Gives back the exchange's stream at its origin.
-    func giveBack(_ id: ExchangeID, reusable: Bool) { if release(id, reusable: reusable) { machine.released(id) } }
+    func giveBack(_ id: ExchangeID, reusable: Bool) { if release(id, reusable: reusable) { machine.http.released(id) } }
 
     // MARK: bytes
 
     private func flushClient() {
-        machine.flush(&out)
+        machine.http.flush(&out)
         guard !out.client.isEmpty else { return }
         let waiting = sendToClient()
         out.clearClient()
@@ -116,7 +116,8 @@ extension CommandBackend {
     private func execute(_ order: Order) {
         switch order {
         case .lease(let id, let origin, let scope, let version): tell(lease(origin, scope, version, for: id), of: id)
-        case .reach(let id, let origin): if reach(origin, for: id) { machine.reached(id, now: now, &out) }
+        case .reach(let id, let origin):
+            if reach(origin, for: id) { machine.happened(.reached, to: id, now: now, &out) }
         case .send, .sendBody, .sendRaw, .sendEnd: break
         case .release(let id, let reusable): giveBack(id, reusable: reusable)
         case .finishClient: if finishClient() { machine.clientDrained(now: now) }
@@ -127,13 +128,13 @@ extension CommandBackend {
             flushOrigin()
         case .closeClient(let reset): closeClient(reset: reset)
         case .authenticate(let id, let check):
-            if let verdict = self.check(check, for: id) { machine.authenticated(verdict, id, now: now, &out) }
+            if let verdict = self.check(check, for: id) {
+                machine.happened(.authenticated(verdict), to: id, now: now, &out)
+            }
         case .intercept(let id, let call):
-            if let answer = run(call, for: id) { machine.intercepted(answer, id, now: now, &out) }
+            if let answer = run(call, for: id) { machine.happened(.intercepted(answer), to: id, now: now, &out) }
         // the waiting exchange may be over by now
-        case .awaitTurn(let id, _): if machine.awaitsTurn(id) { perform(order) }
-        case .awaitPerson(let id, _): if machine.awaitsPerson(id) { perform(order) }
-        case .awaitTicket(let id, let ticket): if machine.awaits(ticket, id) { perform(order) }
+        case .awaitTurn, .awaitPerson, .awaitTicket: if machine.http.awaits(order) { perform(order) }
         case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
         }
     }

@@ -8,22 +8,25 @@ internal import Passwords
 extension ClientConnection {
     public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout Outbox) {
         out.now = now
-        let isKept = context.source.isAdmitted(by: clients) && keepsTunnel(engine)
+        let isKept = http.context.source.isAdmitted(by: clients) && keepsTunnel(engine)
         switch stage {
         case .tunnel, .lingering, .closed: return
-        case .serving where codec.isMultiplexed:
-            putInForce(engine)
-            if !isKept { leaveStreams(engine, &out) }
+        case .serving where http.carriesMany:
+            http.putInForce(engine)
+            guard !isKept else { return }
+            http.leaveStreams(engine, &out)
+            follow(&out)
         case .serving where !awaitsRequest:
-            next = NextGeneration(engine: engine, isKept: isKept)
-            if !isKept { codec.endAfterThis() }
+            http.next = HTTPConnection.NextGeneration(engine: engine, isKept: isKept)
+            if !isKept { http.codec.endAfterThis() }
         case .preface, .awaitingHello, .securing, .serving, .connect:
             guard isKept else {
-                if tunnel.isUnderWay { exchanges.current?.exchange.log.tell(.noLongerPermitted, now) }
+                if tunnel.isUnderWay { http.exchanges.current?.exchange.log.tell(.noLongerPermitted, now) }
                 return close(reset: false, &out)
             }
-            if context.source.policy != nil { context.source.policy = clients }
-            putInForce(engine)
+            if http.context.source.policy != nil { http.context.source.policy = clients }
+            http.putInForce(engine)
+            tunnel.reroute(engine)
             if case .connect = stage { tellTunnel(.adopted, &out) }
         }
     }
@@ -31,25 +34,16 @@ extension ClientConnection {
     /// Judges a tunnel that is about to begin by the newest rules, even if they came during the password check.
     /// - Returns: false when the rules do not admit it.
     mutating func mayBegin(_ tunnel: Origin) -> Bool {
-        guard let next else { return true }
-        let old = engine
-        putInForce(next.engine)
-        return next.isKept && engine.keeps(tunnel, isOpened: false, for: context.user, since: old)
+        guard let next = http.next else { return true }
+        let old = http.engine
+        http.putInForce(next.engine)
+        return next.isKept && next.engine.keeps(tunnel, isOpened: false, for: http.context.user, since: old)
     }
 
     private func keepsTunnel(_ new: Engine) -> Bool {
-        guard let target = tunnel.isUnderWay ? tunnel.target : context.tunnel else { return true }
+        guard let target = tunnel.isUnderWay ? tunnel.target : http.context.tunnel else { return true }
         let isOpened = tunnel.isUnderWay ? tunnel.state == .securing : target.scheme == .https
-        return new.keeps(target, isOpened: isOpened, for: context.user, since: engine)
-    }
-
-    mutating func putInForce(_ engine: Engine) {
-        next = nil
-        self.engine = engine
-        exchanges.adopt(engine)
-        // requests in the tunnel take the new route to its target
-        context.tunnel.change { $0.route = engine.tunnelRoute(to: $0.host) }
-        tunnel.reroute(engine)
+        return new.keeps(target, isOpened: isOpened, for: http.context.user, since: http.engine)
     }
 }
 

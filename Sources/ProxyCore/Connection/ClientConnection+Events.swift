@@ -1,157 +1,28 @@
-public import Authorization
 public import HTTP1
 public import HTTPCodec
-public import Interception
-public import Passwords
+import Interception
 public import TLSEngine
 
-/// The events that the driver reports to a client's connection.
+/// What happens at origins, elsewhere, and with time.
 extension ClientConnection {
-    // MARK: bytes
-
-    public mutating func received(_ bytes: Span<UInt8>, now: Int, _ out: inout Outbox) {
-        out.now = now
-        clientBytes(bytes, &out)
-    }
-
-    /// Continues with bytes of the next request that were already here.
-    public mutating func proceed(now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard client.queue != .full else { return intake.proceeding = .putOff }
-        intake.proceeding = .no
-        drainPending(&out)
-    }
-
-    /// Counts bytes that the driver relayed from the client to the origin.
-    public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
-        out.now = now
-        relays.pass(.client, UInt64(count))
-        guard let cell = exchanges.current else { return }
-        if cell.exchange.isTunnelling {
-            cell.exchange.log.record.requestBytes += UInt64(count)
-            return wait(until: now + engine.settings.timeouts.tunnelIdle)
-        }
-        codec.passed(UInt64(count))
-        cell.exchange.touched(.origin, now)
-        cell.exchange.bodyPassed(UInt64(count), isWhole: codec.isComplete, now)
-        if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
-    }
-
-    /// Restarts idle timeouts when the driver relayed bytes or a slow reader took some.
-    /// - Parameters:
-    ///   - side: the side that took bytes.
-    ///   - id: the exchange whose origin stream moved; nil when any may have.
-    public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
-        if context.hasEnded { context.endedAt = now }
-        switch stage {
-        case .tunnel: wait(until: now + engine.settings.timeouts.tunnelIdle)
-        case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
-        case .serving:
-            if exchanges.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
-            for cell in exchanges.cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
-            for call in exchanges.calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
-        case .preface, .awaitingHello, .securing, .connect: break
-        }
-    }
-
-    private mutating func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
-        // the client may have read other streams: only the streams that it holds up count as moving
-        if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
-        cell.exchange.touched(side, now)
-        if cell.stream?.tunnel != nil { cell.keepTunnel(until: now + engine.settings.timeouts.tunnelIdle) }
-    }
-
-    /// The client sends no more.
-    public mutating func clientEnded(now: Int, _ out: inout Outbox) {
-        out.now = now
-        context.endedAt = now
-        switch stage {
-        case .closed, .securing: return
-        case .tunnel(let id): return clientEndedTunnel(id, &out)
-        case .connect: return tellTunnel(.clientEnded(inStream: context.source.isInStream), &out)
-        case .preface, .awaitingHello, .lingering: return close(reset: false, &out)
-        case .serving: break
-        }
-        // a multiplexed client closes its streams one by one
-        guard !codec.isMultiplexed, let cell = exchanges.current, !cell.exchange.isReading else {
-            return clientGone(reset: false, &out)
-        }
-        if case .collecting = cell.exchange.stage.state { return close(reset: false, &out) }
-        // a client may have closed only its sending side and still wait for the response
-        if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
-        missEnd(&out)
-    }
-
-    /// All bytes for the client are sent: it now has a short time to close its side.
-    public mutating func clientDrained(now: Int) {
-        if case .lingering = stage { wait(until: now + Self.lingering) }
-    }
-
-    private static let lingering = 2_000
-
-    /// Writing to the client failed, so the client is gone.
-    public mutating func clientLost(now: Int, _ out: inout Outbox) {
-        out.now = now
-        // a tunnel's bytes are no partial response
-        if !isClosed { clientGone(reset: !isTunnel, &out) }
-    }
-
-    private mutating func clientGone(reset: Bool, _ out: inout Outbox) {
-        for cell in exchanges.cells where !cell.exchange.isOver && !cell.exchange.isReading {
-            cell.exchange.noteAbandoned(out.now)
-        }
-        close(reset: reset, &out)
-    }
-
-    // MARK: an origin's stream
+    // MARK: origins
 
     /// - Parameter sendsRaw: body bytes may be relayed to the origin unread.
     public mutating func leased(
         _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
     ) {
         out.now = now
-        exchanges[id]?.origin = Endpoint()
-        if case .connect = stage { return tellTunnel(.connected, &out) }
-        guard let cell = exchanges[id], !cell.exchange.isOver else {
-            return out.orders.append(.release(id, reusable: true))
-        }
-        cell.exchange.came(.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil), &context, &out)
-        settle(cell, &out)
-        if cell.stream != nil { return pump(cell, &out) }
-        guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
-        if !intake.isEmpty {
-            drainPending(&out)
-        } else if context.hasEnded {
-            // the client has ended, so no more of the body will come
-            missEnd(&out)
-        } else {
-            relayRequest(cell)
-        }
-        intake.resume()
+        http.released(id)
+        if isConnecting(id) { return tellTunnel(.connected, &out) }
+        http.leased(id, reused: reused, sendsRaw: sendsRaw, &out)
+        follow(&out)
     }
 
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
-        switch stage {
-        case .connect:
-            tunnel.reached(step, until: now + engine.settings.timeouts.of(step))
-            wait(until: tunnel.deadline)
-        default: exchanges[id]?.exchange.leaseReached(step, now)
-        }
-    }
-
-    /// The driver could not connect to the origin.
-    public mutating func leaseFailed(
-        _ failure: LeaseFailure, _ id: ExchangeID, now: Int, _ out: inout Outbox
-    ) {
-        out.now = now
-        switch stage {
-        case .connect: tellTunnel(.failed(failure), &out)
-        default:
-            guard let cell = exchanges[id] else { return }
-            cell.exchange.came(.leaseFailed(failure), &context, &out)
-            settle(cell, &out)
-        }
+        guard isConnecting(id) else { return http.exchanges[id]?.exchange.leaseReached(step, now) ?? () }
+        tunnel.reached(step, until: now + http.engine.settings.timeouts.of(step))
+        wait(until: tunnel.deadline)
     }
 
     /// Handles bytes from the origin.
@@ -161,20 +32,10 @@ extension ClientConnection {
     ) {
         out.now = now
         var position = 0
-        if !isTunnel, !tunnel.isPeeking {
-            if let cell = exchanges[id], let tunnel = cell.stream?.tunnel {
-                if tunnel.awaitsAnswer {
-                    cell.readCarried(bytes, &position, through: &origin, &codec, engine, &out)
-                    if cell.exchange.isOver { settle(cell, &out) }
-                }
-            } else {
-                read(bytes, &position, through: &origin, for: id, &out)
-            }
-            if let cell = exchanges[id], cell.stream?.tunnel != nil {
-                return cell.deliver(
-                    bytes.extracting(position...), codec, idle: engine.settings.timeouts.tunnelIdle, &out)
-            }
-            guard isTunnel else { return }
+        if !hears(id) {
+            http.received(bytes, &position, through: &origin, for: id, &out)
+            follow(&out)
+            guard hears(id) else { return }
         }
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
@@ -188,37 +49,17 @@ extension ClientConnection {
         _ out: inout Outbox
     ) {
         out.now = now
-        guard let cell = exchanges[id] else { return }
-        if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
-        guard cell.exchange.awaitsResponse else { return }
-        cell.exchange.answering(now)
-        switch event {
-        case .needsMore: return
-        case .data, .end:
-            let progress = cell.takeBody(event, bytes, trailers: origin.trailers, &codec, &context, &out)
-            if case .passed = progress { return }
-        case .interim, .head, .switched: cell.takeHead(event, &origin.head, &context, &out)
+        guard hears(id) else {
+            http.received(event, of: bytes, through: origin, for: id, &out)
+            return follow(&out)
         }
-        settle(cell, &out)
-    }
-
-    /// The response on a stream is invalid HTTP.
-    public mutating func originBroke(_ fault: HTTPFault, for id: ExchangeID, now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
-        cell.exchange.came(.broke(fault), &context, &out)
-        settle(cell, &out)
-    }
-
-    /// The stream ended before the response was complete.
-    public mutating func streamEnded(for id: ExchangeID, _ ending: StreamEnding, now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.origin.end()
-        if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
-        cell.exchange.came(.ended(ending, nil), &context, &out)
-        settle(cell, &out)
+        switch event {
+        case .data(let range):
+            wait(until: now + http.engine.settings.timeouts.tunnelIdle)
+            tunnelBytes(bytes.extracting(range), &out)
+        case .end: endOriginSide(id, cleanly: true, &out)
+        case .needsMore, .interim, .head, .switched: break
+        }
     }
 
     /// Counts bytes that the driver relayed from the origin to the client.
@@ -226,14 +67,9 @@ extension ClientConnection {
         _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
         out.now = now
-        relays.pass(.origin, UInt64(count))
-        guard let cell = exchanges[id] else { return }
-        cell.exchange.responseBodyPassed(UInt64(count))
-        if cell.exchange.isTunnelling { return wait(until: now + engine.settings.timeouts.tunnelIdle) }
-        cell.exchange.touched(.client, now)
-        guard origin.passed(UInt64(count)) else { return }
-        cell.exchange.responseEnded(trailers: [], &context, &out)
-        settle(cell, &out)
+        http.relayedFromOrigin(count, through: &origin, for: id, &out)
+        if isTunnel { wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
+        follow(&out)
     }
 
     /// The origin sends no more.
@@ -245,155 +81,100 @@ extension ClientConnection {
         _ out: inout Outbox
     ) {
         out.now = now
-        switch stage {
-        case .connect where tunnel.isPeeking:
-            tellTunnel(.originEnded(cleanly: cleanly), &out)
-            if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
-            return
-        case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
-        case .lingering, .closed: if exchanges[id]?.exchange.isOrphan != true { return }
-        case .preface, .awaitingHello, .securing, .serving, .connect: break
+        if hears(id) {
+            if !isTunnel { tellTunnel(.originEnded(cleanly: cleanly), &out) }
+            return isTunnel ? endOriginSide(id, cleanly: cleanly, &out) : ()
         }
-        if let cell = exchanges[id], cell.stream?.tunnel != nil { return endOrigin(of: cell, cleanly: cleanly, &out) }
-        let isWhole = origin.ended(cleanly: cleanly)
-        exchanges[id]?.origin.end()
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        if isWhole {
-            cell.exchange.responseEnded(trailers: [], &context, &out)
-        } else {
-            cell.exchange.came(.ended(.connection(nil), fault), &context, &out)
-        }
-        settle(cell, &out)
+        if isOver, http.exchanges[id]?.exchange.isOrphan != true { return }
+        http.originEnded(through: &origin, for: id, cleanly: cleanly, fault: fault, &out)
+        follow(&out)
     }
 
-    // MARK: passwords
+    /// Writing to the origin failed. Its earlier bytes are still read; further bytes of the client are dropped.
+    public mutating func originLost(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        guard let cell = http.exchanges[id] else { return }
+        cell.origin.lose()
+        originTook(cell, now, &out)
+    }
 
-    /// Handles the verdict of a password check. A late verdict finds another exchange or stage and is ignored.
-    public mutating func authenticated(
-        _ verdict: PasswordVerdict, _ id: ExchangeID, now: Int, _ out: inout Outbox
+    /// Reports how many bytes are queued for an exchange's origin.
+    public mutating func queuedForOrigin(
+        _ count: Int, of id: ExchangeID, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox
     ) {
-        out.now = now
-        guard let cell = exchanges[id], case .authenticating = cell.exchange.stage.state else { return }
-        cell.exchange.came(.password(verdict), &context, &out)
-        settle(cell, &out)
-        // the exchange is already over, and what follows has been ordered
-        if cell.exchange.isOver { return }
-        if cell.stream != nil { return pump(cell, &out) }
-        // the body or its end may have arrived during the check
-        if !intake.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
+        guard let cell = http.exchanges[id] else { return }
+        cell.origin.holds(count, highWater: highWater)
+        if cell.origin.isDone { originTook(cell, now, &out) }
     }
 
-    // MARK: external code
-
-    /// Handles the result of external code for an exchange.
-    public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    private mutating func originTook(_ cell: ExchangeCell, _ now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = exchanges[id], case .intercepting = cell.exchange.stage.state else { return }
-        cell.exchange.came(.code(answer), &context, &out)
-        settle(cell, &out)
+        http.originTook(cell, &out)
+        follow(&out)
+        finishTunnel(&out)
     }
 
-    // MARK: limits
+    // MARK: other events
 
-    /// It is the turn of a request that waits at a limit.
-    public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    public mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.came(.turn, &context, &out)
-        settle(cell, &out)
+        switch event {
+        case .leaseFailed(let failure) where isConnecting(id): tellTunnel(.failed(failure), &out)
+        case .reached where isConnecting(id): tellTunnel(.reachable, &out)
+        case .originBroke where hears(id), .streamEnded where hears(id): endOriginSide(id, cleanly: false, &out)
+        default:
+            http.happened(event, to: id, &out)
+            follow(&out)
+        }
     }
 
-    /// Whether the exchange waits at a limit.
-    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.requestPhase.awaitsTurn ?? false }
-
-    // MARK: people
-
-    /// A person has answered a step-up that waits.
-    public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    /// Accepts no further streams; the connection ends with the open ones.
+    /// - Returns: false when the connection is not multiplexed, does not serve HTTP, or was already leaving.
+    public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
+        guard http.carriesMany, case .serving = stage, http.next?.isKept != false else { return false }
         out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.came(.wakeUp, &context, &out)
-        settle(cell, &out)
-    }
-
-    /// Whether the exchange waits for a person or another event of a filter.
-    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.stage.awaitsFilter ?? false }
-
-    // MARK: sessions
-
-    /// The exchange that this one waits for has a result.
-    public mutating func ticketCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.came(.wakeUp, &context, &out)
-        settle(cell, &out)
-    }
-
-    /// Whether the exchange waits for this ticket.
-    public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
-        exchanges[id]?.exchange.stage.awaits(ticket) ?? false
+        http.leaveStreams(http.engine, &out)
+        follow(&out)
+        return true
     }
 
     // MARK: time
 
+    /// Restarts idle timeouts when the driver relayed bytes or a slow reader took some.
+    /// - Parameters:
+    ///   - side: the side that took bytes.
+    ///   - id: the exchange whose origin stream moved; nil when any may have.
+    public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
+        if http.context.hasEnded { http.context.endedAt = now }
+        switch stage {
+        case .tunnel: wait(until: now + http.engine.settings.timeouts.tunnelIdle)
+        case .lingering, .closed: wait(until: now + http.engine.settings.timeouts.idle)
+        case .serving: http.touched(side, id, now: now)
+        case .preface, .awaitingHello, .securing, .connect: break
+        }
+    }
+
     /// When `woke` must be called.
     public var wakeAt: Int {
-        let orphans = exchanges.orphansWakeAt(clientEnded: context.endedAt)
-        guard case .serving = stage else { return min(orphans, deadline) }
-        if let time = exchanges.wakeAt(clientEnded: context.endedAt) { return min(orphans, remains.dueAt, time) }
-        return min(orphans, remains.dueAt, remains.restAt, deadline)
+        if case .serving = stage { min(http.orphansWakeAt, http.wakeAt) } else { min(http.orphansWakeAt, deadline) }
     }
 
     /// Acts on the timeouts that are due.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in exchanges.calls.orphans {
-            call.exchange.woke(&context, &out)
-            settle(call, &out)
-        }
-        if case .serving = stage {
-            remains.resetDue(codec, &out)
-            restStreams(&out)
-        }
-        guard case .serving = stage, let cell = exchanges.current, !cell.exchange.isReading else {
-            if now >= deadline { timedOut(&out) }
-            return
-        }
-        // the client's exchanges come first, because they end their calls when they give up
-        for cell in exchanges.cells where !cell.exchange.isOver {
-            if let tunnel = cell.stream?.tunnel, now >= tunnel.deadline {
-                cell.exchange.cut(reset: false, &out)
-            } else {
-                cell.exchange.woke(&context, &out)
-            }
-            settle(cell, &out)
-            takeMore(of: cell, &out)
-        }
-        for call in exchanges.calls.awaited where !call.exchange.isOver {
-            call.exchange.woke(&context, &out)
-            settle(call, &out)
-        }
-    }
-
-    /// Reads more of a paced body when it has room.
-    private mutating func takeMore(of cell: ExchangeCell, _ out: inout Outbox) {
-        guard cell.exchange.attempt.upload != nil else { return }
-        if cell.stream != nil { return pump(cell, &out) }
-        guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
-        drainPending(&out)
-    }
-
-    private mutating func timedOut(_ out: inout Outbox) {
+        http.wakeOrphans(&out)
+        if case .serving = stage, http.woke(&out) { return follow(&out) }
+        guard now >= deadline else { return }
         switch stage {
-        case .preface: prefaceTimedOut(&out)
-        case .serving where codec.isMultiplexed:
-            sayGoodbye(&out)
-            closeStreams(&out)
-        case .serving: requestTimedOut(&out)
-        case .securing: clientHandshakeTimedOut(&out)
+        case .serving:
+            http.timedOut(&out)
+            follow(&out)
+        case .preface:
+            refusePreface(
+                "the header of the PROXY protocol did not arrive within timeouts.header after the balancer connected",
+                &out)
+        case .securing, .awaitingHello(begun: true): handshakeTimedOut(&out)
         case .connect: tellTunnel(.timedOut, &out)
-        case .awaitingHello(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
-        case .tunnel, .lingering: close(reset: false, &out)
+        case .awaitingHello, .tunnel, .lingering: close(reset: false, &out)
         case .closed:
             // the client does not read its queued bytes, so nothing is due
             wait(until: .max)

@@ -45,6 +45,12 @@ struct ClientIntake: ~Copyable {
         swap(&bytes, &pending)
     }
 
+    /// Has the kept bytes used once the last exchange's record is taken.
+    mutating func orderProceed(_ out: inout Outbox) {
+        proceeding = .ordered
+        out.orders.append(.proceed)
+    }
+
     mutating func pause() { isPaused = true }
     mutating func resume() { isPaused = false }
     mutating func discard() { pending = [] }

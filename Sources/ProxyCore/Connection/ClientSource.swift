@@ -46,8 +46,3 @@ extension ClientSource {
         return source
     }
 }
-
-extension ClientConnection {
-    /// The client's network, by which clients are counted.
-    public var clientNetwork: AddressBlock? { context.source.address?.clientNetwork }
-}

@@ -62,10 +62,69 @@ struct ExchangeTable: ~Copyable {
         }
     }
 
+    /// Orders the record of an exchange that is over. The child connection records a tunnel in a stream.
+    mutating func orderRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+        guard cell.stream?.tunnel?.isCarried == true else {
+            return out.orders.append(.record(cell.exchange.id))
+        }
+        forget(cell, &out)
+    }
+
+    // MARK: the end
+
+    /// The client is gone.
+    func noteAbandoned(_ now: Int) {
+        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading { cell.exchange.noteAbandoned(now) }
+    }
+
+    /// Ends the client's exchanges at once.
+    mutating func cut(reset: Bool, _ out: inout Outbox) {
+        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
+            cell.exchange.cut(reset: reset, &out)
+            orderRecord(of: cell, &out)
+        }
+    }
+
     /// Ends the calls and the exchanges whose head is incomplete.
     mutating func end(_ out: inout Outbox) {
         calls.end(&out)
         cells.removeAll { $0.exchange.isReading }
+    }
+
+    // MARK: calls
+
+    /// Removes a call that is over.
+    /// - Parameter status: of the response, for the trace; nil when the call was given up.
+    /// - Returns: the exchange that made the call.
+    mutating func dismiss(
+        _ call: ExchangeCell, status: Int?, _ share: ConnectionShare?, _ out: inout Outbox
+    ) -> ExchangeCell? {
+        var caller: ExchangeCell?
+        if let id = call.exchange.caller { caller = self[id] }
+        if let status, call.exchange.log.isTraced {
+            caller?.exchange.log.addToTrace(call.exchange, status: status, out.now)
+        }
+        guard calls.remove(call) else { return nil }
+        if call.exchange.isOrphan { share?.letGo(of: call.exchange.id) }
+        out.keep(call)
+        out.giveBack(call)
+        return caller
+    }
+
+    /// Ends the calls of an exchange that no longer waits for one.
+    mutating func endCalls(of cell: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+        if case .calling = cell.exchange.stage.state { return }
+        for call in calls.made(by: cell.exchange.id) where !calls.isLeft(call, out) { giveUp(call, share, &out) }
+    }
+
+    /// Ends the calls without a caller whose responses nobody waits for.
+    mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout Outbox) {
+        for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false { giveUp(call, share, &out) }
+    }
+
+    private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+        call.exchange.release(reusable: false, &out)
+        _ = dismiss(call, status: nil, share, &out)
     }
 
     // MARK: state

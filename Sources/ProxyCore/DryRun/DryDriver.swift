@@ -64,13 +64,13 @@ final class DryDriver: CommandBackend {
     func enter(_ tunnel: Origin, streams: Bool) {
         hear(Array("CONNECT \(tunnel) HTTP/1.1\r\nHost: \(tunnel)\r\n\r\n".utf8))
         guard machine.enterTunnel(&out) else { return }
-        if streams { machine.codec.startHTTP2(machine.engine, out.windows) }
+        if streams { machine.http.codec.startHTTP2(machine.http.engine, out.windows) }
         carryOut()
         client.forget()
     }
 
     /// False if the tunnel was refused.
-    var isInTunnel: Bool { machine.context.tunnel != nil }
+    var isInTunnel: Bool { machine.http.context.tunnel != nil }
 
     func receive(_ message: DryMessage) {
         switch message {
@@ -124,7 +124,7 @@ final class DryDriver: CommandBackend {
             return .failed(failure)
         case .bytes, .hangsUp, nil: break
         }
-        let lease = DryLease(answer, isCall: machine.exchanges[id]?.exchange.call != nil)
+        let lease = DryLease(answer, isCall: machine.http.exchanges[id]?.exchange.call != nil)
         leases[id] = lease
         all.append(lease)
         return .leased(reused: false, sendsRaw: false)
@@ -147,7 +147,7 @@ final class DryDriver: CommandBackend {
 
     private func answer(to id: ExchangeID) -> DryAnswer? {
         // a tunnel needs no response
-        guard let cell = machine.exchanges[id], !cell.exchange.isTunnelling else { return nil }
+        guard let cell = machine.http.exchanges[id], !cell.exchange.isTunnelling else { return nil }
         switch origin {
         case .silent: return nil
         case .always(let answer): return cell.exchange.call == nil ? answer : nil
@@ -183,7 +183,7 @@ final class DryDriver: CommandBackend {
     /// Advances time to the connection's next timer.
     /// - Returns: false if an origin owes a response that the run lacks, or no timer is set.
     private func wake() -> Bool {
-        guard !leases.values.contains(where: \.owesAnswer), let cell = machine.exchanges.current,
+        guard !leases.values.contains(where: \.owesAnswer), let cell = machine.http.exchanges.current,
             !cell.exchange.wantsBody
         else {
             return false
@@ -230,10 +230,10 @@ extension ClientConnection {
     /// - Returns: false if there is no tunnel.
     fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
         // a tunnel to Usher's own pages is already entered
-        guard tunnel.isPeeking, let cell = exchanges.current else { return context.tunnel != nil }
+        guard tunnel.isPeeking, let cell = http.exchanges.current else { return http.context.tunnel != nil }
         tunnel.giveBack(reusable: false, for: cell, &out)
-        exchanges.forget(cell, &out)
-        context.tunnel = tunnel.target.secured
+        http.exchanges.forget(cell, &out)
+        http.context.tunnel = tunnel.target.secured
         tunnel.end()
         serveInside(out.now)
         return true

@@ -76,7 +76,7 @@ public struct DryRun: Sendable {
         unasked = driver.unasked
         ending = driver.ending
         milliseconds = driver.now
-        guard let cell = driver.machine.exchanges.cells.last else {
+        guard let cell = driver.machine.http.exchanges.cells.last else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
             asksPerson = false
             session = nil

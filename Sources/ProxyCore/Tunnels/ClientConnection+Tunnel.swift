@@ -13,21 +13,21 @@ extension ClientConnection {
             cell.exchange.log.tell(.noLongerPermitted, out.now)
             return close(reset: false, &out)
         }
-        target.route = engine.tunnelRoute(to: target.host)
+        target.route = http.engine.tunnelRoute(to: target.host)
         enter(.connect)
         perform(tunnel.begin(to: target, for: cell, &out), for: cell, &out)
     }
 
     mutating func tellTunnel(_ event: Tunnel.Event, _ out: inout Outbox) {
-        guard let cell = exchanges.current else { return close(reset: true, &out) }
-        perform(tunnel.take(event, first: intake.pending.first, for: cell, &out), for: cell, &out)
+        guard let cell = http.exchanges.current else { return close(reset: true, &out) }
+        perform(tunnel.take(event, first: http.intake.pending.first, for: cell, &out), for: cell, &out)
     }
 
     /// Gives the tunnel the client's first bytes.
     /// - Returns: false while they do not show the protocol, or may not pass.
     mutating func peek(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
-        guard tunnel.isPeeking, let cell = exchanges.current else { return false }
-        let action = tunnel.peek(bytes, for: cell, context, &out)
+        guard tunnel.isPeeking, let cell = http.exchanges.current else { return false }
+        let action = tunnel.peek(bytes, for: cell, http.context, &out)
         perform(action, for: cell, &out)
         if case .wait = action { return false }
         return true
@@ -38,40 +38,43 @@ extension ClientConnection {
         case .wait: wait(until: tunnel.deadline)
         case .answer:
             wait(until: tunnel.deadline)
-            codec.connected(&out)
-            let hasEnded = context.hasEnded
+            http.codec.connected(&out)
+            let hasEnded = http.context.hasEnded
             // the client's last bytes come before its end
-            context.endedAt = nil
+            http.context.endedAt = nil
             drainPending(&out)
             if hasEnded { clientEnded(now: out.now, &out) }
-        case .refuse(let error):
-            enter(.serving)
-            // bytes that the client sent for the tunnel must not be read as a request
-            cell.exchange.answer(error, isLast: true, &out)
-            settle(cell, &out)
+        // bytes that the client sent for the tunnel must not be read as a request
+        case .refuse(let error): answer(error, in: cell, &out)
         case .serve(let target):
-            exchanges.forget(cell, &out)
-            context.tunnel = target
+            http.exchanges.forget(cell, &out)
+            http.context.tunnel = target
             serveInside(out.now)
-            if target.isSaidToSpeakHTTP2 { codec.startHTTP2(engine, out.windows) }
+            if target.isSaidToSpeakHTTP2 { http.codec.startHTTP2(http.engine, out.windows) }
         case .secure: enter(.securing, until: tunnel.deadline)
         case .relay(let heard): openTunnel(cell.exchange.id, heard: heard, &out)
         case .refuseHello(let words): refuseHello(words, &out)
-        case .giveUpHello: clientHandshakeTimedOut(&out)
+        case .giveUpHello: handshakeTimedOut(&out)
         case .close(let reset): close(reset: reset, &out)
         }
     }
 
-    /// The destination is reachable, without a connection of the tunnel's own.
-    public mutating func reached(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
-        out.now = now
-        if case .connect = stage, exchanges.current?.exchange.id == id { tellTunnel(.reachable, &out) }
-    }
-
     /// Reads the next bytes as requests inside the tunnel.
     mutating func serveInside(_ now: Int) {
-        codec.next()
-        enter(.serving, until: now + engine.settings.timeouts.idle)
+        http.codec.next()
+        enter(.serving, until: now + http.engine.settings.timeouts.idle)
+    }
+
+    // MARK: whose tunnel
+
+    /// Whether the exchange's CONNECT is being answered.
+    func isConnecting(_ id: ExchangeID) -> Bool {
+        if case .connect = stage { http.exchanges.current?.exchange.id == id } else { false }
+    }
+
+    /// Whether the bytes of the exchange's origin are those of the tunnel.
+    func hears(_ id: ExchangeID) -> Bool {
+        if case .tunnel(let own) = stage { own == id } else { tunnel.isPeeking && isConnecting(id) }
     }
 
     // MARK: relayed unread
@@ -79,32 +82,49 @@ extension ClientConnection {
     /// Relays the tunnel, beginning with the bytes already received.
     /// - Parameter heard: bytes received from the origin.
     mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
-        if exchanges[id]?.exchange.attempt.lease.isStream != true {
-            relays[.client] = .max
-            relays[.origin] = .max
+        if http.exchanges[id]?.exchange.attempt.lease.isStream != true {
+            http.relays.begin(.client, .max, of: id)
+            http.relays.begin(.origin, .max, of: id)
         }
-        enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
-        out.sendRaw(intake.pending.span, of: id)
-        exchanges[id]?.exchange.log.record.requestBytes += UInt64(intake.pending.count)
-        intake.discard()
-        intake.resume()
-        passOn(heard.span, of: id, &out)
+        enter(.tunnel(id), until: out.now + http.engine.settings.timeouts.tunnelIdle)
+        pass(http.intake.pending.span, of: id, &out)
+        http.intake.discard()
+        http.intake.resume()
+        tunnelBytes(heard.span, &out)
         // the client may have ended before its request became a tunnel
-        if context.hasEnded { clientEndedTunnel(id, &out) }
+        if http.context.hasEnded { endClientSide(id, &out) }
     }
 
-    /// Handles bytes of an origin that no response is read from.
+    /// Handles bytes of the tunnel's origin.
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if case .tunnel(let id) = stage {
-            passOn(bytes, of: id, &out)
-        } else if tunnel.isPeeking {
-            guard let cell = exchanges.current else { return close(reset: true, &out) }
-            perform(tunnel.heard(bytes, first: intake.pending.first, for: cell, &out), for: cell, &out)
+            http.exchanges[id]?.exchange.log.record.responseBytes += UInt64(bytes.count)
+            out.client.append(bytes)
+        } else if let cell = http.exchanges.current {
+            perform(tunnel.heard(bytes, first: http.intake.pending.first, for: cell, &out), for: cell, &out)
         }
     }
 
-    private mutating func passOn(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout Outbox) {
-        exchanges[id]?.exchange.log.record.responseBytes += UInt64(bytes.count)
-        out.client.append(bytes)
+    /// The client sends no more through the tunnel.
+    mutating func endClientSide(_ id: ExchangeID, _ out: inout Outbox) {
+        out.orders.append(.finishOrigin(id))
+        finishTunnel(&out)
+    }
+
+    /// The origin sends no more through the tunnel.
+    /// - Parameter cleanly: false when the connection broke: the bytes may be truncated and must not look complete.
+    mutating func endOriginSide(_ id: ExchangeID, cleanly: Bool, _ out: inout Outbox) {
+        http.exchanges[id]?.origin.end()
+        guard cleanly else { return close(reset: true, &out) }
+        out.orders.append(.finishClient)
+        finishTunnel(&out)
+    }
+
+    /// Ends the tunnel when both sides have ended, or the origin cannot receive any more. Queued bytes still go out.
+    mutating func finishTunnel(_ out: inout Outbox) {
+        guard case .tunnel(let id) = stage, let cell = http.exchanges[id] else { return }
+        if cell.origin.hasEnded, cell.origin.isLost, !http.context.hasEnded { http.context.endedAt = out.now }
+        guard http.context.hasEnded, cell.origin.hasEnded, http.client.isDone, cell.origin.isDone else { return }
+        close(reset: false, &out)
     }
 }

@@ -26,7 +26,7 @@ final class ClientChannel: StreamChannel {
     override func readable() {
         guard let connection else { return }
         let now = loop.refreshNow()
-        loop.pulse.concerns(connection.machine.lastFlow)
+        loop.pulse.concerns(connection.machine.http.lastFlow)
         for _ in 0..<Connection.readsPerTurn {
             guard pass(for: connection, now) ?? received(receive(), for: connection, now) else { return }
         }
@@ -57,7 +57,7 @@ final class ClientChannel: StreamChannel {
         switch received {
         case .bytes:
             came(incoming, for: connection, now)
-            return connection.machine.isRelaying(from: .client) && mayHoldMore && isReading
+            return connection.machine.http.isRelaying(from: .client) && mayHoldMore && isReading
         case .nothing:
             // TLS may respond by itself, and the peer has to read that too
             if queuedBytes > ClientConnection.highWater { stopReading() }
@@ -76,9 +76,11 @@ final class ClientChannel: StreamChannel {
 
     private func came(_ bytes: UnsafeBufferPointer<UInt8>, for connection: Connection, _ now: Int) {
         let worker = connection.worker
-        let count = connection.machine.relays(from: .client, of: bytes.count)
+        let count = connection.machine.http.relays(bytes.count, from: .client)
         if count > 0 {
-            if let (exchange, origin) = connection.leases.streams.relay {
+            if let exchange = connection.machine.http.relayed,
+                let origin = connection.leases.streams.relay(of: exchange)
+            {
                 // the origin's earlier bytes may still be read
                 if !origin.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))) {
                     connection.spend(origin, of: exchange)
@@ -98,8 +100,9 @@ final class ClientChannel: StreamChannel {
     /// Splices bulk data from socket to socket in the kernel if no code needs to see it.
     /// - Returns: nil if the data has to be read; else whether more may pass in this turn.
     private func pass(for connection: Connection, _ now: Int) -> Bool? {
-        guard comesInBulk, let (exchange, origin) = connection.leases.streams.relay,
-            let outcome = pass(to: origin, atMost: connection.machine.relays(from: .client, of: Self.maxPassed))
+        guard comesInBulk, let exchange = connection.machine.http.relayed,
+            let origin = connection.leases.streams.relay(of: exchange),
+            let outcome = pass(to: origin, atMost: connection.machine.http.relays(Self.maxPassed, from: .client))
         else { return nil }
         switch outcome {
         case .wouldBlock: return false
@@ -112,7 +115,7 @@ final class ClientChannel: StreamChannel {
             connection.noteQueue(of: origin, exchange, highWater: 0)
             connection.machine.relayedFromClient(count, now: now, &connection.worker.out)
             connection.settle()
-            return connection.machine.isRelaying(from: .client) && isReading
+            return connection.machine.http.isRelaying(from: .client) && isReading
         }
     }
 
@@ -180,8 +183,10 @@ final class ClientChannel: StreamChannel {
         guard let connection else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake, for: connection) }
         // a truncated tunnel must not look complete (RFC 9113 §8.5)
-        if connection.machine.isTunnel, !connection.machine.clientHasEnded {
-            connection.leases.streams.relay?.channel.reset()
+        if connection.machine.isTunnel, !connection.machine.http.clientHasEnded,
+            let exchange = connection.machine.http.relayed
+        {
+            connection.leases.streams.relay(of: exchange)?.reset()
         }
         connection.machine.clientLost(now: loop.now, &connection.worker.out)
         connection.settle()

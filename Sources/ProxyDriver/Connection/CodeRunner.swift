@@ -70,7 +70,7 @@ final class CodeRunner {
         case .answer(let answer, let ticket):
             running -= 1
             guard let waiting = waiting.removeValue(forKey: ticket) else { return }
-            waiting.connection.intercepted(answer, waiting.exchange)
+            waiting.connection.happened(.intercepted(answer), to: waiting.exchange)
         }
     }
 }

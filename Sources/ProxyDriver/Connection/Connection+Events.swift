@@ -1,7 +1,5 @@
 import EventLoop
 internal import HTTPCodec
-import Interception
-internal import Passwords
 import ProxyCore
 
 /// Events for the machine that come neither from its client nor from an HTTP/1 codec.
@@ -16,16 +14,6 @@ extension Connection {
         machine.received(event, of: bytes, through: codec, for: id, now: worker.loop.now, &worker.out)
     }
 
-    func streamBroke(_ fault: HTTPFault, _ id: ExchangeID) {
-        machine.originBroke(fault, for: id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    func streamEnded(_ id: ExchangeID, _ ending: StreamEnding) {
-        machine.streamEnded(for: id, ending, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
     /// Handles a failed write to the origin. Earlier input from the origin is still read; further client data is dropped.
     func originLost(_ id: ExchangeID) {
         machine.originLost(id, now: worker.loop.now, &worker.out)
@@ -38,40 +26,10 @@ extension Connection {
         settle(of: id)
     }
 
-    // MARK: other results
-
-    /// Handles the result of a slow password check.
-    func authenticated(_ verdict: PasswordVerdict, _ id: ExchangeID) {
+    /// Handles what happens to an exchange without bytes.
+    func happened(_ event: ExchangeEvent, to id: ExchangeID) {
         guard !isClosed else { return }
-        machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Handles the result of an interceptor in Swift.
-    func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Continues a request that waited at a limit.
-    func turnCame(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.turnCame(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Continues a step-up after a person's answer.
-    func personSpoke(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.personSpoke(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Continues a request that waited for another one's result.
-    func ticketCame(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.ticketCame(id, now: worker.loop.now, &worker.out)
+        machine.happened(event, to: id, now: worker.loop.now, &worker.out)
         settle()
     }
 }

@@ -50,7 +50,7 @@ final class Connection {
     }
 
     /// Settles after client input. With many streams, the event does not change what other exchanges may read.
-    func settleClient() { if machine.carriesMany { carryOut() } else { settle() } }
+    func settleClient() { if machine.http.carriesMany { carryOut() } else { settle() } }
 
     /// Executes orders. The exchanges concerned are noted before.
     private func carryOut() {
@@ -82,7 +82,7 @@ final class Connection {
         writer.end()
         settling.isUnderWay = false
         guard !isClosed else { return }
-        if client.isGone, !machine.hasOrphans { return end() }
+        if client.isGone, !machine.http.hasOrphans { return end() }
         applyReading()
         if worker.closesIdle { closeIfIdle() }
     }
@@ -106,30 +106,30 @@ final class Connection {
         case .closeClient(let reset): client.closeGracefully(reset ? .reset : .close)
         case .authenticate(let id, let check):
             guard let verdict = worker.desks.verdict(on: check, of: id, for: self) else { return }
-            machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
+            machine.happened(.authenticated(verdict), to: id, now: worker.loop.now, &worker.out)
         case .intercept(let id, let call):
             guard let answer = worker.desks.start(call, of: id, for: self) else { return }
-            machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
+            machine.happened(.intercepted(answer), to: id, now: worker.loop.now, &worker.out)
         case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
         case .awaitTurn(let id, let ticket):
             // the wait may have ended already
-            if machine.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
-            if machine.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(transaction, of: id, for: self) }
         case .awaitTicket(let id, let ticket):
-            if machine.awaits(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
+            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
-            machine.takeRecord(of: id, &worker.out) { worker.report.record($0) }
+            machine.http.takeRecord(of: id, &worker.out) { worker.report.record($0) }
             worker.handFlowsOn(least: Worker.flowBatch)
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }
     }
 
     private func flushClient() {
-        machine.flush(&worker.out)
+        machine.http.flush(&worker.out)
         guard !worker.out.client.isEmpty else { return }
-        let carriesMany = machine.carriesMany
+        let carriesMany = machine.http.carriesMany
         let sent = worker.out.client.withUnsafeBytes { carriesMany ? client.gather($0) : client.send($0) }
         worker.out.clearClient()
         if !sent, !isClosed {
@@ -143,11 +143,11 @@ final class Connection {
     private func applyReading() {
         client.read(unlessClosing: machine.readsClient)
         // a full client queue pauses all origins
-        let isFull = machine.isClientFull
+        let isFull = machine.http.isClientFull
         let all = settling.concernsAll || isFull != settling.wasClientFull
         settling.wasClientFull = isFull
         settling.concernsAll = false
-        leases.read(all: all) { machine.readsOrigin(of: $0) }
+        leases.read(all: all) { machine.http.readsOrigin(of: $0) }
     }
 
     // MARK: back-pressure
@@ -205,7 +205,7 @@ final class Connection {
 
     /// Makes a background call without a client.
     func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
-        machine.run(errand, now: worker.loop.now, &worker.out, report)
+        machine.http.run(errand, now: worker.loop.now, &worker.out, report)
         settle()
     }
 
@@ -213,7 +213,7 @@ final class Connection {
     func closeIfIdle() {
         if client.isClosing { return }
         if machine.isIdle {
-            machine.sayGoodbye(&worker.out)
+            machine.http.sayGoodbye(&worker.out)
             flushClient()
             return client.closeGracefully(.close)
         }
@@ -222,8 +222,8 @@ final class Connection {
 
     /// During a drain, drops background calls whose results are not needed any more.
     func giveUpUnawaited() {
-        guard !isClosed, machine.hasOrphans else { return }
-        machine.giveUpUnawaited(now: worker.loop.now, &worker.out)
+        guard !isClosed, machine.http.hasOrphans else { return }
+        machine.http.giveUpUnawaited(now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -231,7 +231,7 @@ final class Connection {
     func cut() { if client.isGone { end() } else { client.lost() } }
 
     /// Handles the closed client channel. Background calls may continue.
-    func clientWent() { if !machine.hasOrphans { end() } }
+    func clientWent() { if !machine.http.hasOrphans { end() } }
 
     private func end() {
         guard !isClosed else { return }

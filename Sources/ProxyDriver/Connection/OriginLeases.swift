@@ -99,7 +99,7 @@ final class OriginLeases {
     /// the tunnel or its first request uses it.
     func reach(_ wanted: Origin, _ exchange: ExchangeID, for connection: Connection) {
         if worker.mayReuse(wanted), worker.origins.pool.reaches(wanted) {
-            return connection.machine.reached(exchange, now: worker.loop.now, &worker.out)
+            return connection.machine.happened(.reached, to: exchange, now: worker.loop.now, &worker.out)
         }
         let request = LeaseRequest(
             connection: connection, exchange: exchange, scope: .new, version: .http1, asksPresence: true)
@@ -116,12 +116,12 @@ final class OriginLeases {
     /// Creates the in-memory connection of a tunnel in a client's stream.
     func carry(_ id: ExchangeID, for connection: Connection) {
         do {
-            let channel = worker.connect(try connection.machine.carried(now: worker.loop.now))
+            let channel = worker.connect(try connection.machine.http.carried(now: worker.loop.now))
             let stream = channel.http1.lend(to: connection, id)
             streams[id] = .stream(OriginStream(channel: channel, id: stream))
             channel.startReading()
         } catch {
-            connection.machine.notCarried(error, id, now: worker.loop.now, &worker.out)
+            connection.machine.happened(.tunnelRefused(error), to: id, now: worker.loop.now, &worker.out)
         }
     }
 
@@ -156,7 +156,7 @@ final class OriginLeases {
 
     private func reached(_ request: LeaseRequest) {
         streams.remove(request.exchange)
-        request.connection.machine.reached(request.exchange, now: worker.loop.now, &worker.out)
+        request.connection.machine.happened(.reached, to: request.exchange, now: worker.loop.now, &worker.out)
         request.connection.settle()
     }
 
@@ -195,7 +195,8 @@ final class OriginLeases {
 
     func failed(_ failure: LeaseFailure, _ request: LeaseRequest) {
         streams.remove(request.exchange)
-        request.connection.machine.leaseFailed(failure, request.exchange, now: worker.loop.now, &worker.out)
+        request.connection.machine.happened(
+            .leaseFailed(failure), to: request.exchange, now: worker.loop.now, &worker.out)
         request.connection.settle()
     }
 
@@ -216,7 +217,7 @@ final class OriginLeases {
             if let isFree = stream.codec.release(stream.id, reusable: reusable) { keep(stream.channel, isFree) }
         case nil: return
         }
-        connection.machine.released(id)
+        connection.machine.http.released(id)
     }
 
     func releaseAll(of connection: Connection) {

@@ -58,13 +58,8 @@ struct StreamTable {
         }
     }
 
-    /// The exchange and channel for raw relay; nil if all bytes are in frames.
-    var relay: (exchange: ExchangeID, channel: OriginChannel)? {
-        for slot in slots {
-            if case .stream(let stream) = slot.entry, let channel = stream.codec.relay { return (slot.id, channel) }
-        }
-        return nil
-    }
+    /// The channel for raw relay of an exchange; nil if all bytes are in frames.
+    func relay(of id: ExchangeID) -> OriginChannel? { stream(id)?.codec.relay }
 
     /// Any exchange with an entry.
     var any: ExchangeID? { slots.first?.id }

@@ -13,7 +13,7 @@ struct LeaseQueue {
     var count: Int { requests.count }
 
     /// The first client's address block, for counting.
-    var client: AddressBlock? { requests.first?.connection.machine.clientNetwork }
+    var client: AddressBlock? { requests.first?.connection.machine.http.clientNetwork }
 
     mutating func add(_ request: LeaseRequest) {
         requests.append(request)

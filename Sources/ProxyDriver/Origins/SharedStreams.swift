@@ -247,8 +247,8 @@ final class SharedStreams {
                 return
             case .response(let stream, let event): came(event, bytes.span, on: stream)
             case .broken(let stream, let fault):
-                tell(stream) { $0.streamBroke(fault, $1) }
-            case .reset(let stream, let code): tell(stream) { $0.streamEnded($1, .reset(code)) }
+                tell(stream) { $0.happened(.originBroke(fault), to: $1) }
+            case .reset(let stream, let code): tell(stream) { $0.happened(.streamEnded(.reset(code)), to: $1) }
             case .pong: break
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
@@ -297,14 +297,14 @@ final class SharedStreams {
     /// Handles the end of the origin's input.
     func ended(_ ending: StreamEnding) {
         finish()
-        tellAll { $0.streamEnded($1, ending) }
+        tellAll { $0.happened(.streamEnded(ending), to: $1) }
         answerWaiting()
     }
 
     /// Handles a protocol violation of the origin.
     private func broke(_ fault: HTTPFault) {
         finish()
-        tellAll { $0.streamBroke(fault, $1) }
+        tellAll { $0.happened(.originBroke(fault), to: $1) }
         answerWaiting()
     }
 

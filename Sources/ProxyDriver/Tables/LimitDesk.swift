@@ -9,7 +9,7 @@ final class LimitDesk: LimitStore {
 
     init(loop: Loop, _ table: LimitTable) throws(SystemError) {
         self.table = table
-        waiting = try WaitingExchanges(loop: loop) { $0.turnCame($1) }
+        waiting = try WaitingExchanges(loop: loop) { $0.happened(.turnCame, to: $1) }
     }
 
     func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer) {

@@ -54,6 +54,6 @@ final class PasswordVerifier {
     private func answered(_ answer: Authenticator.Answer) {
         guard let waiting = waiting.removeValue(forKey: answer.ticket) else { return }
         learn(answer.verdict, waiting.holder, waiting.digest)
-        waiting.connection.authenticated(answer.verdict, waiting.exchange)
+        waiting.connection.happened(.authenticated(answer.verdict), to: waiting.exchange)
     }
 }

@@ -9,7 +9,7 @@ final class TransactionDesk: TransactionStore {
 
     init(loop: Loop, _ table: TransactionTable) throws(SystemError) {
         self.table = table
-        waiting = try WaitingExchanges(loop: loop) { $0.personSpoke($1) }
+        waiting = try WaitingExchanges(loop: loop) { $0.happened(.waitEnded, to: $1) }
     }
 
     func park(_ transaction: OpenTransaction, notify: [String]) -> Parking {

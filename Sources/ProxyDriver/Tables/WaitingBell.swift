@@ -11,7 +11,7 @@ final class WaitingBell {
 
     /// Nil if the system has no room for it.
     var mailbox: Mailbox<WaitingTicket>? {
-        if made == nil { made = try? WaitingExchanges(loop: loop) { $0.ticketCame($1) } }
+        if made == nil { made = try? WaitingExchanges(loop: loop) { $0.happened(.waitEnded, to: $1) } }
         return made?.mailbox
     }
 
