@@ -131,8 +131,6 @@ extension CommandBackend {
         case .intercept(let id, let call):
             if let answer = run(call, for: id) { machine.intercepted(answer, id, now: now, &out) }
         // the waiting exchange may be over by now
-        case .awaitTurn(let id, _): if machine.awaitsTurn(id) { perform(order) }
-        case .awaitPerson(let id, _): if machine.awaitsPerson(id) { perform(order) }
         case .awaitTicket(let id, let ticket): if machine.awaits(ticket, id) { perform(order) }
         case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
         }

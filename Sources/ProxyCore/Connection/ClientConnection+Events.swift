@@ -1,4 +1,3 @@
-public import Authorization
 public import HTTP1
 public import HTTPCodec
 public import Interception
@@ -293,45 +292,19 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
-    // MARK: limits
+    // MARK: waits
 
-    /// It is the turn of a request that waits at a limit.
-    public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    /// The other exchange, the turn or the person that this exchange waits for has come.
+    public mutating func ticketCame(_ ticket: WaitingTicket, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.turnCame(&context, &out)
-        settle(cell, &out)
-    }
-
-    /// Whether the exchange waits at a limit.
-    public func awaitsTurn(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.requestPhase.awaitsTurn ?? false }
-
-    // MARK: people
-
-    /// A person has answered a step-up that waits.
-    public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.filterWaitCame(&context, &out)
-        settle(cell, &out)
-    }
-
-    /// Whether the exchange waits for a person or another event of a filter.
-    public func awaitsPerson(_ id: ExchangeID) -> Bool { exchanges[id]?.exchange.stage.awaitsFilter ?? false }
-
-    // MARK: sessions
-
-    /// The exchange that this one waits for has a result.
-    public mutating func ticketCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
-        out.now = now
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
-        cell.exchange.filterWaitCame(&context, &out)
+        cell.exchange.ticketCame(ticket, &context, &out)
         settle(cell, &out)
     }
 
     /// Whether the exchange waits for this ticket.
     public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
-        exchanges[id]?.exchange.stage.awaits(ticket) ?? false
+        exchanges[id]?.exchange.awaits(ticket) ?? false
     }
 
     // MARK: time

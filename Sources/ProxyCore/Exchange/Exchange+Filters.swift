@@ -131,12 +131,6 @@ extension Exchange {
         return true
     }
 
-    /// Resumes a filter's wait: a person has answered, or another exchange has finished.
-    mutating func filterWaitCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard stage.awaitsFilter else { return }
-        _ = filtersWoke(&context, &out)
-    }
-
     private mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {
         requestPhase.giveUpWait()
         switch action {
@@ -154,9 +148,6 @@ extension Exchange {
         case .wait(let time):
             stage.enter(.waiting(.filter(nil)), until: bounded(time))
             out.orders.append(.wake(at: bounded(time)))
-        case .ask(let transaction, let time):
-            stage.enter(.waiting(.filter(nil)), until: time)
-            out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
             stage.enter(.waiting(.filter(ticket)), until: bounded(time))
             out.orders.append(.awaitTicket(id, ticket))

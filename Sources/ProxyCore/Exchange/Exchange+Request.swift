@@ -65,9 +65,17 @@ extension Exchange {
         perform(requestPhase.resume(&attempt.turns, &log, out.now), &context, &out)
     }
 
-    /// It is the turn of a request that waits at a limit. A late turn finds a request that waits no more, and is ignored.
-    mutating func turnCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        if requestPhase.awaitsTurn { resumeRequest(&context, &out) }
+    /// Continues a request that waited at a limit, or a filter that waited. A late ticket finds nobody who waits, and is ignored.
+    mutating func ticketCame(_ ticket: WaitingTicket, _ context: inout ClientContext, _ out: inout Outbox) {
+        if ticket.kind != .limit {
+            if stage.awaitsFilter { _ = filtersWoke(&context, &out) }
+        } else if requestPhase.awaitsTurn {
+            resumeRequest(&context, &out)
+        }
+    }
+
+    func awaits(_ ticket: WaitingTicket) -> Bool {
+        ticket.kind == .limit ? requestPhase.awaitsTurn : stage.awaits(ticket)
     }
 
     private mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
@@ -80,7 +88,7 @@ extension Exchange {
             stage.enter(.waiting(.request), until: time)
             out.orders.append(.wake(at: time))
         case .queue(let time, let ticket):
-            if let ticket { out.orders.append(.awaitTurn(id, ticket)) }
+            if let ticket { out.orders.append(.awaitTicket(id, ticket)) }
             stage.enter(.waiting(.request), until: bounded(time))
             out.orders.append(.wake(at: bounded(time)))
         case .run(let phase): suspend(phase, &out)

@@ -9,29 +9,25 @@ extension FilterSetup {
         let engine = exchange.engine
         let sessionEnd = engine.sessionEnd(exchange.request, exchange.classification)
         self.init(
-            engine, exchange.request, exchange.body.framing, exchange.body.classifierStep,
-            watched: engine.watched(exchange.classification, sessionEnd), sessionEnd: sessionEnd,
+            engine: engine, request: exchange.request, framing: exchange.body.framing,
+            step: exchange.body.classifierStep, watched: engine.watched(exchange.classification, sessionEnd),
+            sessionEnd: sessionEnd,
             body: exchange.received.body.arrived(exchange.attempt.body),
-            point == .head ? engine.stepUp(for: exchange.request, exchange.body.framing) : nil, edits)
+            covered: point == .head ? engine.stepUp(for: exchange.request, exchange.body.framing) : nil, edits: edits)
     }
 }
 
 extension FilterContext {
     init(of exchange: borrowing Exchange, _ client: ClientContext, _ time: CookieSessions.Now) {
         let engine = exchange.engine
-        let (sent, user) = (exchange.sentHead, exchange.log.record.user)
+        let sent = exchange.sentHead
         self.init(
             request: exchange.request, sent: sent, body: exchange.body.bytes,
             sentBody: exchange.body.isKept ? exchange.attempt.body ?? exchange.body.bytes : nil,
             mayHaveArrived: exchange.awaitsResponse, time: time, stores: client.stores,
-            person: PersonContext(
-                transactions: client.stores.transactions, address: client.source.address, user: user,
-                url: exchange.log.record.url),
-            tokens: TokenContext(
-                store: client.stores.tokens, sender: RequestSender(address: client.source.address, user: user),
-                errands: client.stores.errands),
-            grounds: CredentialGrounds(
-                unproven: client.unproven(sent, engine.settings.interception.security), request: exchange.request))
+            client: RequestSender(address: client.source.address, user: exchange.log.record.user),
+            url: exchange.log.record.url, initial: exchange.request,
+            unproven: client.unproven(sent, engine.settings.interception.security))
     }
 }
 

@@ -70,22 +70,6 @@ struct FilterSetup {
     private(set) var enforcing: AuthorizationPolicy?
     var notes: [ExchangeMoment] = []
 
-    init(
-        _ engine: Engine, _ request: RequestHead, _ framing: BodyFraming, _ step: Classifier.Step,
-        watched: Classification?, sessionEnd: Classifier.SessionEnd?, body: EditedBody.Arrival,
-        _ covered: CoveredResource?, _ edits: EditContext
-    ) {
-        self.engine = engine
-        self.request = request
-        self.framing = framing
-        self.step = step
-        self.watched = watched
-        self.sessionEnd = sessionEnd
-        self.body = body
-        self.covered = covered
-        self.edits = edits
-    }
-
     /// The Action; nil if it is unknown or there is none.
     var action: Action? { if case .done(let found) = step { found.action } else { nil } }
 

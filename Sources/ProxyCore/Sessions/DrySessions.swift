@@ -12,6 +12,7 @@ final class DryLearned: LearnedStore {
 extension SessionStores {
     static var dry: SessionStores {
         SessionStores(
-            upgrades: DryCredentials<SharedUpgrade>(), own: DryCredentials<KeptSession>(), learned: DryLearned())
+            upgrades: DryCredentials<CredentialLedger<SharedUpgrade>>(),
+            own: DryCredentials<CredentialLedger<KeptSession>>(), learned: DryLearned())
     }
 }

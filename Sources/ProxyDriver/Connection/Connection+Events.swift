@@ -54,24 +54,10 @@ extension Connection {
         settle()
     }
 
-    /// Continues a request that waited at a limit.
-    func turnCame(_ id: ExchangeID) {
+    /// Continues a request that waited for another one, at a limit, or for a person.
+    func ticketCame(_ ticket: WaitingTicket, _ id: ExchangeID) {
         guard !isClosed else { return }
-        machine.turnCame(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Continues a step-up after a person's answer.
-    func personSpoke(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.personSpoke(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Continues a request that waited for another one's result.
-    func ticketCame(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.ticketCame(id, now: worker.loop.now, &worker.out)
+        machine.ticketCame(ticket, id, now: worker.loop.now, &worker.out)
         settle()
     }
 }
