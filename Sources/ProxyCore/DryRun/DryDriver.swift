@@ -43,7 +43,12 @@ final class DryDriver: CommandBackend {
         var cookies: DryCredentials<CookieSessions>?
         var tokens: DryTokens?
         var sessions: SessionStores?
-        if case .script = origin { (cookies, tokens, sessions) = (DryCredentials(), DryTokens(), .dry) }
+        if case .script = origin {
+            (cookies, tokens) = (DryCredentials(), DryTokens())
+            sessions = SessionStores(
+                upgrades: DryCredentials<CredentialLedger<SharedUpgrade>>(),
+                own: DryCredentials<CredentialLedger<KeptSession>>())
+        }
         let decisions = DryDecisions(isDry: cookies == nil)
         machine = ClientConnection(
             engine: engine,

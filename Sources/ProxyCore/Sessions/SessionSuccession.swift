@@ -15,7 +15,7 @@ struct SessionSuccession {
         guard let token = outcome.session else { return }
         decisions?.end([old])
         let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity)
-        if provided?.source == nil, isLearned { sessions?.learned.replaced(old, by: new) }
+        if provided?.source == nil, isLearned { sessions?.learned?.replaced(old, by: new) }
         provided?.upgrade(to: outcome, sessions)
     }
 }
