@@ -1,3 +1,5 @@
+public import Interception
+
 /// The response to a request for a login.
 public enum LoginPermission: Equatable, Sendable {
     /// The login may start. It counts as under way until it is ended with this key.

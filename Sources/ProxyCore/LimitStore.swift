@@ -5,20 +5,20 @@ public import Interception
 public protocol LimitStore: AnyObject {
     /// Adds a request.
     /// - Returns: the request's ticket, unless it was refused.
-    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer)
+    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: WaitingTicket?, answer: LimitAnswer)
     /// Whether it is the ticket's turn.
-    func look(_ ticket: LimitTicket) -> LimitAnswer
+    func look(_ ticket: WaitingTicket) -> LimitAnswer
     /// Removes a request that is over or no longer waits.
-    func leave(_ ticket: LimitTicket)
+    func leave(_ ticket: WaitingTicket)
 }
 
 /// A place at a limit: its holder is under way, or waits. The last reference gives it up.
 final class Turn {
-    let ticket: LimitTicket
+    let ticket: WaitingTicket
     let key: LimitKey
     private let store: any LimitStore
 
-    init(_ ticket: LimitTicket, at key: LimitKey, _ store: any LimitStore) {
+    init(_ ticket: WaitingTicket, at key: LimitKey, _ store: any LimitStore) {
         self.ticket = ticket
         self.key = key
         self.store = store

@@ -1,4 +1,3 @@
-public import Authorization
 internal import HTTPCodec
 public import Interception
 public import Passwords
@@ -46,11 +45,7 @@ public enum Order: Sendable {
     indirect case intercept(ExchangeID, SwiftCall)
     /// Cancel the external code of the exchange.
     case cancelIntercept(ExchangeID)
-    /// Wait at a limit. Reported by `turnCame` when it is the request's turn.
-    case awaitTurn(ExchangeID, LimitTicket)
-    /// Ask a person for the exchange's step-up. Reported by `personSpoke` when the person answers.
-    case awaitPerson(ExchangeID, TransactionID)
-    /// Wait for the result of another exchange. Reported by `ticketCame`.
+    /// Wait for another exchange, a turn at a limit, or a person. Reported by `ticketCame`.
     case awaitTicket(ExchangeID, WaitingTicket)
     /// Call `woke` at that time exactly, even between the regular checks of timeouts.
     case wake(at: Int)

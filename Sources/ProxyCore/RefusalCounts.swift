@@ -1,5 +1,6 @@
 public import Addresses
 import HTTPCodec
+internal import Passwords
 
 /// The key by which clients are counted: the network, and the user if one is known.
 public struct ClientKey: Hashable, Sendable {
@@ -21,6 +22,12 @@ public struct ServerPlace: Hashable, Sendable {
         self.name = name
         self.port = port
     }
+}
+
+/// A client and a server that it connects to.
+private struct ClientPlace: Hashable, Sendable {
+    let client: ClientKey
+    let place: ServerPlace
 }
 
 /// Counts by client which servers' certificates it refuses. After three refusals in a row the server's TLS is not decrypted
@@ -54,7 +61,8 @@ public struct RefusalCounts: Sendable {
     }
 
     private var clients: [ClientKey: Client] = [:]
-    private var successes: RecentSuccesses
+    /// Recent successful handshakes and open connections.
+    private var successes: RecentSet<ClientPlace>
     /// Handshakes and open connections. Bounded by the number of connections.
     private var underWay: [ClientPlace: Int] = [:]
     private let capacity: Int
@@ -72,7 +80,7 @@ public struct RefusalCounts: Sendable {
     public init(clients: Int = 1024, places: Int = 64, successes: Int = 4096) {
         capacity = max(1, clients)
         placesPerClient = max(1, places)
-        self.successes = RecentSuccesses(capacity: successes)
+        self.successes = RecentSet(life: 60_000, capacity: 2 * successes)
     }
 
     /// The number of remembered servers of all clients.
@@ -85,7 +93,7 @@ public struct RefusalCounts: Sendable {
     /// - Parameter isDone: there was a connection until `now`, in milliseconds of one monotonic clock.
     public mutating func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool, now: Int) {
         let key = ClientPlace(client: client, place: place)
-        if isDone { successes.note(key, now: now) }
+        if isDone { successes.remember(key, now: now) }
         guard let count = underWay[key] else { return }
         underWay[key] = count > 1 ? count - 1 : nil
     }
@@ -111,7 +119,7 @@ public struct RefusalCounts: Sendable {
     }
 
     public mutating func accepted(_ place: ServerPlace, by client: ClientKey, now: Int) {
-        successes.note(ClientPlace(client: client, place: place), now: now)
+        successes.remember(ClientPlace(client: client, place: place), now: now)
         guard clients[client]?.places.removeValue(forKey: place) != nil else { return }
         if clients[client]?.places.isEmpty == true { clients[client] = nil }
     }

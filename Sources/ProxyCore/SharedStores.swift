@@ -15,7 +15,8 @@ public final class SharedStores {
     public let tokens: (any TokenStore)?
     public let pushes: (any PushStore)?
     public let sessions: SessionStores?
-    public let errands: (any ErrandStore)?
+    /// Accepts errands; any loop that serves may run them.
+    public let errands: (([Errand]) -> Void)?
     public let decisions: (any DecisionStore)?
 
     public init(
@@ -23,7 +24,7 @@ public final class SharedStores {
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil,
-        errands: (any ErrandStore)? = nil, decisions: (any DecisionStore)? = nil
+        errands: (([Errand]) -> Void)? = nil, decisions: (any DecisionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals

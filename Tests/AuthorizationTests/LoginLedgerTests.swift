@@ -1,4 +1,5 @@
 import Authorization
+import Interception
 import Testing
 
 /// Logins that wait for others with the same answers.

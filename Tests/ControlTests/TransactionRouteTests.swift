@@ -28,7 +28,7 @@ private final class Directory: TransactionDirectory {
             client: .init(address: "192.0.2.1", network: "192.0.2.1", user: "jane"), method: "GET",
             resource: resource, server: "http://am.test/am", realm: "/alpha", tree: "StepUp", step: step,
             since: 0, until: 45_000)
-        guard case .parked(let id) = ledger.park(transaction, 0, using: &chance).parking else { throw Full() }
+        guard case .parked(let id, _) = ledger.park(transaction, 0, using: &chance).parking else { throw Full() }
         return id
     }
 

@@ -27,13 +27,13 @@ struct LimitLedgerTests {
         var now = 0
         var turns: [Int] = []
 
-        func ask(_ key: LimitKey, _ policy: LimitPolicy, _ waiter: Int = 0) -> (LimitTicket?, LimitAnswer) {
+        func ask(_ key: LimitKey, _ policy: LimitPolicy, _ waiter: Int = 0) -> (WaitingTicket?, LimitAnswer) {
             let asked = ledger.ask(key, policy, waiter, now: now)
             turns += asked.turns.map(\.1)
             return (asked.ticket, asked.answer)
         }
 
-        func look(_ ticket: LimitTicket?) -> LimitAnswer? {
+        func look(_ ticket: WaitingTicket?) -> LimitAnswer? {
             ticket.map {
                 let looked = ledger.look($0, now: now)
                 turns += looked.turns.map(\.1)
@@ -41,7 +41,7 @@ struct LimitLedgerTests {
             }
         }
 
-        func leave(_ ticket: LimitTicket?) {
+        func leave(_ ticket: WaitingTicket?) {
             if let ticket { turns += ledger.leave(ticket, now: now).map(\.1) }
         }
     }

@@ -24,7 +24,7 @@ struct TerminalTextTests {
             client: .init(address: "192.0.2.1", network: "192.0.2.1", user: nil), method: "GET",
             resource: "http://shop.test/", server: "http://am.test/am", realm: "/", tree: Self.odd,
             step: OpenStep(.callbacks([])), since: 0, until: 1000)
-        guard case .parked(let id) = ledger.park(transaction, 0, using: &chance).parking else {
+        guard case .parked(let id, _) = ledger.park(transaction, 0, using: &chance).parking else {
             Issue.record("full")
             return
         }

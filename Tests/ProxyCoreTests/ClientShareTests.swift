@@ -11,7 +11,7 @@ private final class Shares: ShareStore, @unchecked Sendable {
     private var shares = ClientShares()
     /// How often.
     private(set) var asked = 0
-    func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result {
+    func change<Result>(_ body: (inout ClientShares) -> Result) -> Result {
         asked += 1
         return body(&shares)
     }

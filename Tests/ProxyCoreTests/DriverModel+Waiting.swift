@@ -53,21 +53,16 @@ extension DriverModel {
     }
 
     /// The turn of the first that waits has come.
-    func turnCame() {
-        guard !awaited.isEmpty else { return }
-        let id = awaited.removeFirst().id
-        happens("turn") { $0.happened(.turnCame, to: id, now: now, &$1) }
-    }
+    func turnCame() { comes("turn") { $0.kind == .limit } }
 
     /// Somebody has spoken to the first step-up that waits.
-    func personSpoke() {
-        guard !asked.isEmpty else { return }
-        let id = asked.removeFirst().id
-        happens("person") { $0.happened(.waitEnded, to: id, now: now, &$1) }
-    }
+    func personSpoke() { comes("person") { $0.kind == .person } }
 
-    func ticketCame(_ ticket: WaitingTicket) {
-        guard let id = flying.removeValue(forKey: ticket) else { return }
-        happens("flight") { $0.happened(.waitEnded, to: id, now: now, &$1) }
+    func ticketCame(_ ticket: WaitingTicket) { comes("flight") { $0 == ticket } }
+
+    private func comes(_ what: String, _ isIt: (WaitingTicket) -> Bool) {
+        guard let index = awaited.firstIndex(where: { isIt($0.ticket) }) else { return }
+        let (id, ticket) = awaited.remove(at: index)
+        happens(what) { $0.happened(.ticketCame(ticket), to: id, now: now, &$1) }
     }
 }

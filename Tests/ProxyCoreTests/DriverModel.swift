@@ -56,10 +56,8 @@ final class DriverModel: CommandBackend {
     /// Code of others that works on messages; and how often nobody waited for it any longer.
     var calls: [(id: ExchangeID, call: SwiftCall)] = []
     private(set) var cancelled = 0
-    /// Step-ups that wait for a person, and requests that were told to wait at a limit.
-    var asked: [(id: ExchangeID, transaction: TransactionID)] = []
-    var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
-    var flying: [WaitingTicket: ExchangeID] = [:]
+    /// Exchanges that wait for others, at a limit, or for a person.
+    var awaited: [(id: ExchangeID, ticket: WaitingTicket)] = []
     var splitter: Splitter
     /// The client reads nothing: its connection stays until that is over.
     var holdsOutput = false
@@ -257,9 +255,9 @@ final class DriverModel: CommandBackend {
         case .cancelIntercept(let id):
             calls.removeAll { $0.id == id }
             cancelled += 1
-        case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
-        case .awaitPerson(let id, let transaction): asked.append((id, transaction))
-        case .awaitTicket(let id, let ticket): flying[ticket] = id
+        case .awaitTicket(let id, let ticket):
+            awaited.removeAll { $0.ticket == ticket }
+            awaited.append((id, ticket))
         case .record(let id): record(id)
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break

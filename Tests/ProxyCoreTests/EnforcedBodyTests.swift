@@ -57,7 +57,8 @@ struct EnforcedBodyTests {
 
     private func passes(_ pieces: [String], _ delivery: Delivery = .whole) -> Conversation {
         let talk = Conversation(
-            Enforced.settings { $0.maxBodyBytes = 1024 }, cookies: DryCredentials<CookieJar>(), decisions: Decisions(),
+            Enforced.settings { $0.maxBodyBytes = 1024 }, cookies: DryCredentials<CookieSessions>(),
+            decisions: Decisions(),
             delivery: delivery)
         talk.driver.tell(time: 1_000_000)
         talk.client(pieces[0])

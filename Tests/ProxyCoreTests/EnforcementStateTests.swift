@@ -289,7 +289,7 @@ struct EnforcementStateTests {
     private static let login = Enforcement.Caller.login(AgentLogin(user: "agent", password: "pä ss", tree: "Agent"))
 
     @Test func asAnAgentThatLogsIn() {
-        let cookies = DryCredentials<CookieJar>()
+        let cookies = DryCredentials<CookieSessions>()
         let settings = Enforced.asking { $0.caller = Self.login }
         let talk = Conversation(settings, cookies: cookies, decisions: Decisions())
         talk.client(Up.get)

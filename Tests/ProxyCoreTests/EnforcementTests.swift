@@ -10,25 +10,18 @@ import Testing
 /// AM's decisions of one test.
 final class Decisions: DecisionStore {
     var kept = PolicyDecisions()
+    private var line = QuestionLine<Void>()
     let isDry = false
 
     func digest(_ bytes: [UInt8]) -> UInt128? { bytes.reduce(7) { $0 &* 1_000_003 &+ UInt128($1) } }
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { body(&kept) }
 
-    func finish(_ client: Int) {
-        kept.finish(client)
-        tell()
-    }
-
-    func enter(_ client: Int, most: Int) -> WaitingTicket? { kept.enter(client, most: most) }
-
-    func leave(_ ticket: WaitingTicket) {
-        kept.leave(ticket)
-        tell()
-    }
+    func begin(_ client: Int, most: Int) -> Bool { line.begin(client, most: most) }
+    func finish(_ client: Int) { told += line.finish(client).map(\.0) }
+    func enter(_ client: Int, most: Int) -> WaitingTicket? { line.enter(client, most: most, ()) }
+    func leave(_ ticket: WaitingTicket) { told += line.leave(ticket).map(\.0) }
 
     private var told: [WaitingTicket] = []
-    private func tell() { if let next = kept.next { told.append(next) } }
 
     /// Tells whoever of these is to be told, as its loop's mailbox does.
     func ring(_ talks: Conversation...) {
@@ -61,7 +54,7 @@ enum Enforced {
         from address: String? = nil
     ) -> Conversation {
         let talk = Conversation(
-            settings, cookies: DryCredentials<CookieJar>(), decisions: decisions,
+            settings, cookies: DryCredentials<CookieSessions>(), decisions: decisions,
             source: ClientSource(address: address.flatMap { .init($0) }))
         talk.driver.tell(time: 1_000_000)
         talk.client(request)

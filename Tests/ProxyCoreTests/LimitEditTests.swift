@@ -13,19 +13,19 @@ struct LimitEditTests {
         var ledger = LimitLedger<Void>()
         var now = 0
         /// Whose turn has come, as the loops are told.
-        var turns: [LimitTicket] = []
+        var turns: [WaitingTicket] = []
 
-        func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer) {
+        func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: WaitingTicket?, answer: LimitAnswer) {
             let asked = ledger.ask(key, policy, (), now: now)
             turns += asked.turns.map(\.0)
             return (asked.ticket, asked.answer)
         }
-        func look(_ ticket: LimitTicket) -> LimitAnswer {
+        func look(_ ticket: WaitingTicket) -> LimitAnswer {
             let looked = ledger.look(ticket, now: now)
             turns += looked.turns.map(\.0)
             return looked.answer
         }
-        func leave(_ ticket: LimitTicket) { turns += ledger.leave(ticket, now: now).map(\.0) }
+        func leave(_ ticket: WaitingTicket) { turns += ledger.leave(ticket, now: now).map(\.0) }
     }
 
     private let gate = Gate()

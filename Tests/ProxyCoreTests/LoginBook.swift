@@ -1,4 +1,5 @@
 import Authorization
+import Interception
 import ProxyCore
 
 /// A table of logins whose clock is the test's.

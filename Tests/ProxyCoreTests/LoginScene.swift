@@ -43,7 +43,7 @@ enum LoginScene: CaseIterable {
     }
 
     static func begin(_ settings: Settings, _ request: String = SteppingUp.get) -> Conversation {
-        let talk = Conversation(settings, cookies: DryCredentials<CookieJar>(), tokens: DryTokens())
+        let talk = Conversation(settings, cookies: DryCredentials<CookieSessions>(), tokens: DryTokens())
         talk.driver.tell(time: 1_000_000)
         talk.client(request)
         talk.connects()

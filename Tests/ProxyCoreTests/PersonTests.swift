@@ -26,7 +26,7 @@ struct PersonTests {
         talk.origin(SteppingUp.refused())
         talk.connects()
         talk.origin(SteppingUp.step)
-        return (talk, try #require(talk.driver.asked.first?.transaction, "\(talk.notes)"))
+        return (talk, try #require(store.ledger.list(now: 0).last?.id, "\(talk.notes)"))
     }
 
     @Test func anAnswerGoesOutAndTheRequestIsReplayed() throws {

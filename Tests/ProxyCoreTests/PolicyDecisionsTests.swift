@@ -1,24 +1,25 @@
 import Authorization
+import Interception
 import ProxyCore
 import Testing
 
 @Suite struct PolicyDecisionsTests {
     @Test func whoWaitsToAsk() throws {
-        var decisions = PolicyDecisions()
-        let begins = decisions.begin(1, most: 2)
-        let places = [1, 2, 3].map { decisions.enter($0, most: 2) }
+        var line = QuestionLine<Void>()
+        let begins = line.begin(1, most: 2)
+        let places = [1, 2, 3, 4].map { line.enter($0, most: 2, ()) }
         let (first, second, third) = (try #require(places[0]), try #require(places[1]), try #require(places[2]))
         // the first one's client has its share
-        #expect(begins && decisions.next == second)
-        _ = decisions.begin(2, most: 2)
-        decisions.leave(second)
-        #expect(decisions.next == nil)
-        decisions.finish(1)
-        #expect(decisions.next == first)
-        decisions.leave(first)
-        #expect(decisions.next == third)
+        let next = line.leave(try #require(places[3])).map(\.0)
+        #expect(begins && next == [second])
+        _ = line.begin(2, most: 2)
+        #expect(line.leave(second).isEmpty)
+        let afterOne = line.finish(1).map(\.0)
+        #expect(afterOne == [first])
+        let afterTwo = line.leave(first).map(\.0)
+        #expect(afterTwo == [third])
         var tickets: Set<WaitingTicket> = []
-        while tickets.count < 10_000, let ticket = decisions.enter(4, most: 2) { tickets.insert(ticket) }
+        while tickets.count < 10_000, let ticket = line.enter(4, most: 2, ()) { tickets.insert(ticket) }
         #expect(tickets.count == 4_095)
     }
 
@@ -51,7 +52,7 @@ import Testing
         decisions.keep(key(1), allows: true, until: 100, for: 7, asked: 0, now: 0)
         decisions.keep(key(2), allows: true, until: 100, for: 7, asked: 0, now: 0)
         let asked = decisions.generation
-        decisions.end(session: 1)
+        decisions.end(sessions: [1])
         #expect(decisions.allows(key(1), now: 1) == nil && decisions.allows(key(2), now: 1) == true)
         decisions.keep(key(1), allows: true, until: 100, for: 7, asked: asked, now: 1)
         #expect(decisions.allows(key(1), now: 1) == nil && decisions.count == 1)
@@ -61,10 +62,10 @@ import Testing
     @Test func moreSessionsEndThanAreRemembered() {
         var decisions = PolicyDecisions(most: 8)
         let asked = decisions.generation
-        for number in 0..<8 { decisions.end(session: UInt128(100 + number)) }
+        for number in 0..<8 { decisions.end(sessions: [UInt128(100 + number)]) }
         decisions.keep(key(1), allows: true, until: 100, for: 7, asked: asked, now: 0)
         #expect(decisions.allows(key(1), now: 0) == true)
-        decisions.end(session: 108)
+        decisions.end(sessions: [108])
         decisions.keep(key(2), allows: true, until: 100, for: 7, asked: asked, now: 0)
         #expect(decisions.allows(key(2), now: 0) == nil)
         decisions.keep(key(2), allows: true, until: 100, for: 7, asked: decisions.generation, now: 0)
@@ -116,18 +117,18 @@ import Testing
     }
 
     @Test func placesAmongThoseWhoAsk() {
-        var decisions = PolicyDecisions()
-        let first = (0..<4).map { _ in decisions.begin(1, most: 4) }
+        var line = QuestionLine<Void>()
+        let first = (0..<4).map { _ in line.begin(1, most: 4) }
         #expect(first == [true, true, false, false])
-        let others = [2, 3, 4].map { decisions.begin($0, most: 4) }
+        let others = [2, 3, 4].map { line.begin($0, most: 4) }
         #expect(others == [true, true, false])
-        decisions.finish(1)
-        let next = [4, 1].map { decisions.begin($0, most: 4) }
+        _ = line.finish(1)
+        let next = [4, 1].map { line.begin($0, most: 4) }
         #expect(next == [true, false])
-        var lone = PolicyDecisions()
+        var lone = QuestionLine<Void>()
         let pair = [1, 2].map { lone.begin($0, most: 1) }
         #expect(pair == [true, false])
-        lone.finish(1)
+        _ = lone.finish(1)
         let after = lone.begin(2, most: 1)
         #expect(after)
     }

@@ -99,10 +99,10 @@ struct RefusalCountsTests {
 
     @Test func successesAreBounded() {
         var counts = RefusalCounts(successes: 8)
-        for number in 0..<100 { counts.accepted(at("\(number).test"), by: alice, now: 0) }
-        #expect(counts.left(at("99.test"), by: alice, now: 1) == .besideAnother)
-        #expect(counts.left(at("92.test"), by: alice, now: 1) == .besideAnother)
-        #expect(counts.left(at("80.test"), by: alice, now: 1) == .unclear)
+        for number in 0..<100 { counts.accepted(at("\(number).test"), by: alice, now: number) }
+        #expect(counts.left(at("99.test"), by: alice, now: 100) == .besideAnother)
+        #expect(counts.left(at("92.test"), by: alice, now: 100) == .besideAnother)
+        #expect(counts.left(at("80.test"), by: alice, now: 100) == .unclear)
     }
 
     @Test func whoIsOneClient() {

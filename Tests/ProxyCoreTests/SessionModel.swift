@@ -1,32 +1,39 @@
 import Addresses
 import Authorization
 import HTTPCodec
+import Interception
 import ProxyCore
 
 /// The credentials of one test's connections: whoever waits is told through its driver.
 final class CredentialModel<Value: Credential>: CredentialStore {
-    private var ledger = CredentialLedger<Value>()
-    private var line: WaitingLine<Value, Int>
+    private var credentials: SharedCredentials<CredentialLedger<Value>, Int>
     /// The connections, in the order in which they were made; whoever asks counts for the one that is marked.
     var drivers: [DriverModel] = []
     var asking = 0
     private var told: [(ticket: WaitingTicket, driver: Int)] = []
 
-    init(_ kind: WaitingTicket.Kind, capacity: Int = 4096) { line = WaitingLine(kind, capacity: capacity) }
+    init(_ kind: WaitingTicket.Kind, capacity: Int = 4096) {
+        credentials = SharedCredentials(kind, capacity: capacity)
+    }
 
     /// Those who fetch and those who wait.
-    var places: Int { ledger.fetching + line.count }
-    var waiting: Int { line.count }
+    var places: Int { change { $0.fetching } + waiting }
+    var waiting: Int { credentials.line.count }
 
     func change<Result>(_ body: (inout CredentialLedger<Value>) -> Result) -> Result {
-        let result = body(&ledger)
-        for key in ledger.takeEnded() { told += line.ended(key).map { ($0.0, $0.1) } }
+        let (result, turns) = credentials.change(body)
+        tell(turns)
         return result
     }
 
-    func enter(_ obstacle: CredentialLedger<Value>.Obstacle) -> WaitingTicket? { line.enter(obstacle, asking) }
-    func leave(_ ticket: WaitingTicket) { told += line.leave(ticket).map { ($0.0, $0.1) } }
-    func isAwaited(_ key: Value.Key) -> Bool { line.isAwaited(key) }
+    func enter(_ obstacle: CredentialLedger<Value>.Obstacle) -> WaitingTicket? {
+        credentials.line.enter(obstacle, asking)
+    }
+    func leave(_ ticket: WaitingTicket) { tell(credentials.line.leave(ticket)) }
+    func isAwaited(_ key: Value.Key) -> Bool { credentials.line.isAwaited(key) }
+    private func tell(_ turns: [(WaitingTicket, Int)]) {
+        for (ticket, driver) in turns { told.append((ticket, driver)) }
+    }
 
     /// Tells whoever is to be told, as its loop's mailbox does.
     func ring() {

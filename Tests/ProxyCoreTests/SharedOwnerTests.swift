@@ -232,7 +232,7 @@ struct SharedOwnerTests {
     @Test func aLoginsCookieIsOneOrigins() {
         var settings = Settings()
         settings.rules = [LoginScene.rule()]
-        let cookies = DryCredentials<CookieJar>()
+        let cookies = DryCredentials<CookieSessions>()
         func begin(_ authority: String) -> Conversation {
             let talk = Conversation(settings, cookies: cookies)
             talk.driver.tell(time: 1_000_000)

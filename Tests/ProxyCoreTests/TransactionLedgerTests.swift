@@ -22,8 +22,8 @@ struct TransactionLedgerTests {
         _ ledger: inout TransactionLedger<String>, of client: String = "a"
     ) throws -> (id: TransactionID, displaced: String?) {
         let parked = ledger.park(transaction(of: client), client, using: &chance)
-        guard case .parked(let id) = parked.parking else { throw Full() }
-        return (id, parked.displaced?.1)
+        guard case .parked(let id, _) = parked.parking else { throw Full() }
+        return (id, parked.turns.first?.1)
     }
 
     private struct Full: Error {}
@@ -32,7 +32,7 @@ struct TransactionLedgerTests {
         var ledger = TransactionLedger<String>()
         let id = try park(&ledger).id
         let first = try ledger.answer(id, PersonAnswers([0: ["jane"]]), now: 1)
-        #expect(first.missing.map(\.index) == [2] && first.waiter == nil && ledger.look(id) == nil)
+        #expect(first.missing.map(\.index) == [2] && first.turns.isEmpty && ledger.look(id) == nil)
         #expect(ledger.list(now: 1).first?.missing.map(\.index) == [2])
         #expect(throws: TransactionRefusal.twice(place: 0)) { try ledger.answer(id, PersonAnswers([0: ["x"]]), now: 1) }
         #expect(
@@ -41,7 +41,7 @@ struct TransactionLedgerTests {
             try ledger.answer(id, PersonAnswers([1: ["x"]]), now: 1)
         }
         let last = try ledger.answer(id, PersonAnswers([2: ["123"]]), now: 1)
-        #expect(last.missing.isEmpty && last.waiter == "a")
+        #expect(last.missing.isEmpty && last.turns.map(\.1) == ["a"])
         guard case .answered(let given) = ledger.look(id) else { throw Full() }
         #expect(given.callbacks == [0: ["jane"], 2: ["123"]])
         #expect(ledger.list(now: 1).isEmpty && ledger.count == 0)

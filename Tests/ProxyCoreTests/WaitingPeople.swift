@@ -1,4 +1,5 @@
 import Authorization
+import Interception
 import ProxyCore
 
 /// Step-ups that wait for a person, with the ledger that the daemon has.
@@ -16,5 +17,5 @@ final class WaitingPeople: TransactionStore {
     }
 
     func look(_ id: TransactionID) -> PersonVerdict? { ledger.look(id) }
-    func leave(_ id: TransactionID) { ledger.leave(id, now: now) }
+    func leave(_ id: TransactionID, _ ticket: WaitingTicket) { ledger.leave(id, now: now) }
 }

@@ -39,7 +39,7 @@ import Testing
             #expect(!channel.codec.isInUse)
             let stream = try #require(channel.codec.lend(to: request))
             #expect(channel.codec.isInUse && channel.codec.relay === channel)
-            #expect(channel.codec.lendAnother(to: request) == nil)
+            #expect(channel.codec.lend(to: request, isAnother: true) == nil)
             #expect(!channel.codec.awaitTerms(request), "an Upgrade goes as it is")
             #expect(channel.codec.release(stream, reusable: true) == true && !channel.codec.isInUse)
         }
@@ -68,11 +68,11 @@ import Testing
             #expect(channel.codec.awaitTerms(request), "whether an Upgrade goes in a stream is not known yet")
             channel.codec.leave(request.connection, request.exchange)
             let first = try #require(channel.codec.lend(to: request))
-            let second = try #require(channel.codec.lendAnother(to: request))
+            let second = try #require(channel.codec.lend(to: request, isAnother: true))
             #expect(first != second)
             #expect(channel.codec.release(first, reusable: true) == nil && channel.codec.isInUse)
             channel.codec.withdrawAfterOne()
-            #expect(channel.codec.lendAnother(to: request) == nil, "it was made for one")
+            #expect(channel.codec.lend(to: request, isAnother: true) == nil, "it was made for one")
             #expect(channel.codec.release(second, reusable: true) == nil && channel.isClosed)
         }
     }

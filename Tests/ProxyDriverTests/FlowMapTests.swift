@@ -49,13 +49,13 @@ struct FlowMapTests {
     }
 
     @Test func digestsStandForHandles() {
-        let table = FlowTable()
+        let table = FlowTable(FlowMap())
         let long = String(repeating: "a", count: 100_000)
         table.remember(authId: long, payload: payload("A"))
         table.remember(authId: long + "b", payload: payload("B"))
         #expect(table.recall(authId: long) == payload("A") && table.recall(authId: long + "b") == payload("B"))
         #expect(table.recall(authId: "a") == nil)
-        #expect(FlowTable().recall(authId: long) == nil)
+        #expect(FlowTable(FlowMap()).recall(authId: long) == nil)
     }
 }
 
@@ -64,10 +64,10 @@ struct LoginTableTests {
     private let limits = Lockout.Limits(refusals: 2, hold: 60_000)
 
     @Test func loopsCountTogether() throws {
-        let table = LoginTable()
+        let table = LoginTable(LoginLedger())
         let loops = try (0..<2).map { _ in try Loop() }
         defer { withExtendedLifetime(loops) {} }
-        let desks = loops.map { LoginDesk(table, WaitingBell(loop: $0)) }
+        let desks = try loops.map { Desk(table, try WaitingExchanges(loop: $0)) }
         func key(_ session: String, _ answers: String = "a", at desk: Int) -> Lockout.Key? {
             let permission = desks[desk].begin(.init(answers: [answers], session: session), limits)
             if case .go(let key) = permission { return key }
@@ -91,67 +91,69 @@ struct LoginTableTests {
     @Test(arguments: ["end", "grant", "clear", "leave"])
     func aLoopHearsOfWhatEndsOnAnother(_ how: String) throws {
         let limits = Lockout.Limits(refusals: 3, hold: 60_000)
-        let table = LoginTable()
+        let table = LoginTable(LoginLedger())
         let login = Login(answers: ["a"], session: "S")
-        let near = try Mailbox<WaitingTicket>()
-        func begin(_ port: Mailbox<WaitingTicket>) throws -> Lockout.Key {
-            guard case .go(let key) = table.begin(login, limits, port) else { throw SystemError("it does not begin") }
+        let loops = try (0..<2).map { _ in try Loop() }
+        defer { withExtendedLifetime(loops) {} }
+        let near = Desk(table, try WaitingExchanges(loop: loops[0]))
+        let far = Desk(table, try WaitingExchanges(loop: loops[1]))
+        func begin() throws -> Lockout.Key {
+            guard case .go(let key) = near.begin(login, limits) else { throw SystemError("it does not begin") }
             return key
         }
         // two refusals leave room for one at a time
-        for _ in 0..<2 { table.end(try begin(near), .refused, granted: false, limits) }
-        let key = try begin(near)
+        for _ in 0..<2 { near.end(try begin(), .refused, granted: false, limits) }
+        let key = try begin()
         var ahead: WaitingTicket?
-        if how == "leave", case .wait(let ticket) = table.begin(login, limits, near) { ahead = ticket }
+        if how == "leave", case .wait(let ticket) = near.begin(login, limits) { ahead = ticket }
 
-        let far = try Mailbox<WaitingTicket>()
-        guard case .wait(let ticket) = table.begin(login, limits, far) else {
+        guard case .wait(let ticket) = far.begin(login, limits) else {
             Issue.record("it does not wait")
             return
         }
-        let ear = try Ear(far)
+        let ear = try Ear(far.port)
         switch how {
-        case "grant": table.grant(key, limits)
+        case "grant": near.grant(key, limits)
         case "clear": #expect(table.clear(nil) == 2)
         case "leave":
-            table.end(key, .unjudged, granted: false, limits)
-            if let ahead { table.leave(ahead) }
-        default: table.end(key, .unjudged, granted: false, limits)
+            near.end(key, .unjudged, granted: false, limits)
+            if let ahead { near.leave(ahead) }
+        default: near.end(key, .unjudged, granted: false, limits)
         }
-        #expect(ear.heard() == [ticket] && table.look(ticket) == .go(key))
+        #expect(ear.heard() == [ticket] && far.look(ticket) == .go(key))
     }
 
     @Test(arguments: ["end", "leave"])
     func aLoopHearsOfWhatIsWonOnAnother(_ how: String) throws {
-        let table = CredentialTable<CookieJar>(.cookie)
+        let table = CredentialTable<CookieJar>(SharedCredentials(.cookie))
         let key = CookieLoginKey(
             CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
         let far = try Mailbox<WaitingTicket>()
         let near = try Mailbox<WaitingTicket>()
         let now = LoginTime(milliseconds: 0, seconds: 0)
-        guard case .fetch(let fetch) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
+        guard case .fetch(let fetch) = table.tell({ $0.change { $0.ask(key, after: nil, waited: nil, now) } }) else {
             Issue.record("nobody logs in")
             return
         }
-        let ahead = how == "leave" ? table.enter(.room("couch"), near) : nil
-        let ticket = table.enter(how == "leave" ? .room("couch") : .fetch(key), far)
+        let ahead = how == "leave" ? table.change { $0.line.enter(.room("couch"), near) } : nil
+        let ticket = table.change { $0.line.enter(how == "leave" ? .room("couch") : .fetch(key), far) }
         let ear = try Ear(far)
-        table.change { $0.abandoned(key, fetch: fetch) }
-        if let ahead { table.leave(ahead) }
+        table.tell { $0.change { $0.abandoned(key, fetch: fetch) } }
+        if let ahead { table.tell { $0.line.leave(ahead) } }
         #expect(ear.heard() == [ticket])
     }
 
     @Test(arguments: ["end", "leave"])
     func aLoopHearsWhenItMayAsk(_ how: String) throws {
-        let table = DecisionTable()
+        let table = DecisionTable(DecisionLedger())
         let far = try Mailbox<WaitingTicket>()
         let near = try Mailbox<WaitingTicket>()
-        #expect(table.change { $0.begin(1, most: 1) })
-        let ahead = how == "leave" ? table.enter(1, most: 1, near) : nil
-        let ticket = table.enter(2, most: 1, far)
+        #expect(table.change { $0.line.begin(1, most: 1) })
+        let ahead = how == "leave" ? table.change { $0.line.enter(1, most: 1, near) } : nil
+        let ticket = table.change { $0.line.enter(2, most: 1, far) }
         let ear = try Ear(far)
-        table.finish(1)
-        if let ahead { table.leave(ahead) }
+        table.tell { $0.line.finish(1) }
+        if let ahead { table.tell { $0.line.leave(ahead) } }
         #expect(ear.heard() == [ticket])
     }
 

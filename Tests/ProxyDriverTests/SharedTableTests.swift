@@ -56,18 +56,18 @@ struct SharedTableTests {
     // MARK: credentials
 
     @Test func allWhoWaitForTheSameAreTold() throws {
-        let table = CredentialTable<CookieJar>(.cookie)
+        let table = CredentialTable<CookieJar>(SharedCredentials(.cookie))
         let key = CookieLoginKey(
             CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
         let far = try Mailbox<WaitingTicket>()
         let now = LoginTime(milliseconds: 0, seconds: 0)
-        guard case .fetch(let fetch) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
+        guard case .fetch(let fetch) = table.tell({ $0.change { $0.ask(key, after: nil, waited: nil, now) } }) else {
             Issue.record("nobody makes it")
             return
         }
-        let waiting = Set((0..<3).compactMap { _ in table.enter(.fetch(key), far) })
-        #expect(table.isAwaited(key))
-        _ = table.change { $0.won(CookieJar(), key, fetch: fetch, now) }
+        let waiting = Set((0..<3).compactMap { _ in table.change { $0.line.enter(.fetch(key), far) } })
+        #expect(table.change { $0.line.isAwaited(key) })
+        _ = table.tell { $0.change { $0.won(CookieJar(), key, fetch: fetch, now) } }
         let told = try heard(far)
         #expect(told.count == 3 && Set(told) == waiting)
     }
@@ -75,7 +75,7 @@ struct SharedTableTests {
     // MARK: sessions of clients
 
     @Test func whatAPageWonIsThatPages() {
-        let table = LearnedTable()
+        let table = LearnedTable(LearnedSessions())
         let client = LearnedClient(owner: "192.0.2.1")
         let session = SessionSource(token: "S", carrier: .provided, affinity: nil)
         table.learn(.session(session), of: client.at("http://a.test"), at: server.url, for: 60_000)

@@ -233,6 +233,7 @@ final class Tokens: TokenStore {
     }
 
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
+    func change<Result>(_ body: (inout CredentialLedger<TokenGrant>) -> Result) -> Result { body(&ledger.logins) }
     func enter(_ obstacle: CredentialLedger<TokenGrant>.Obstacle) -> WaitingTicket? { nil }
     func leave(_ ticket: WaitingTicket) {}
     func isAwaited(_ key: TokenKey) -> Bool { false }

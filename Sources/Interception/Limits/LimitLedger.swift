@@ -1,12 +1,5 @@
 internal import Formats
 
-/// A request's place at a limit.
-public struct LimitTicket: Hashable, Sendable {
-    private let number: UInt64
-
-    init(_ number: UInt64) { self.number = number }
-}
-
 /// The decision for a request at a limit.
 public enum LimitAnswer: Equatable, Sendable {
     case go
@@ -25,7 +18,7 @@ public struct LimitLedger<Waiter> {
         var policy: LimitPolicy
         var bucket: TokenBucket?
         var underWay = 0
-        var queue: [LimitTicket] = []
+        var queue: [WaitingTicket] = []
 
         init(_ policy: LimitPolicy, now: Int) {
             self.policy = policy
@@ -76,7 +69,7 @@ public struct LimitLedger<Waiter> {
     }
 
     private var gates: [LimitKey: Gate] = [:]
-    private var entries: [LimitTicket: Entry] = [:]
+    private var entries: [WaitingTicket: Entry] = [:]
     private var issued: UInt64 = 0
     private let capacity: Int
 
@@ -92,7 +85,7 @@ public struct LimitLedger<Waiter> {
     /// - Returns: its ticket unless it was refused, the decision, and the queued requests admitted meanwhile.
     public mutating func ask(
         _ key: LimitKey, _ policy: LimitPolicy, _ waiter: Waiter, now: Int
-    ) -> (ticket: LimitTicket?, answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
+    ) -> (ticket: WaitingTicket?, answer: LimitAnswer, turns: [(WaitingTicket, Waiter)]) {
         if gates[key] == nil, gates.count >= capacity { forget(now) }
         gates[key, default: Gate(policy, now: now)].adopt(policy, now: now)
         let turns = advance(key, now)
@@ -111,17 +104,17 @@ public struct LimitLedger<Waiter> {
         return (ticket, .wait(milliseconds: wait == 0 ? nil : wait), turns)
     }
 
-    private mutating func issue(_ key: LimitKey, _ waiter: Waiter, isUnderWay: Bool) -> LimitTicket {
+    private mutating func issue(_ key: LimitKey, _ waiter: Waiter, isUnderWay: Bool) -> WaitingTicket {
         issued += 1
-        let ticket = LimitTicket(issued)
+        let ticket = WaitingTicket(.limit, issued)
         entries[ticket] = Entry(key: key, waiter: waiter, isUnderWay: isUnderWay)
         return ticket
     }
 
     /// Whether a queued request is admitted by now.
     public mutating func look(
-        _ ticket: LimitTicket, now: Int
-    ) -> (answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
+        _ ticket: WaitingTicket, now: Int
+    ) -> (answer: LimitAnswer, turns: [(WaitingTicket, Waiter)]) {
         guard let key = entries[ticket]?.key else { return (.refused(milliseconds: nil), []) }
         let turns = advance(key, now).filter { $0.0 != ticket }
         if entries[ticket]?.isUnderWay == true { return (.go, turns) }
@@ -134,7 +127,7 @@ public struct LimitLedger<Waiter> {
 
     /// Removes a request that has ended or stopped waiting.
     /// - Returns: the queued requests admitted now.
-    public mutating func leave(_ ticket: LimitTicket, now: Int) -> [(LimitTicket, Waiter)] {
+    public mutating func leave(_ ticket: WaitingTicket, now: Int) -> [(WaitingTicket, Waiter)] {
         guard let entry = entries.removeValue(forKey: ticket) else { return [] }
         if entry.isUnderWay {
             gates[entry.key]?.underWay -= 1
@@ -147,9 +140,9 @@ public struct LimitLedger<Waiter> {
     }
 
     /// Admits queued requests in order while the limit allows.
-    private mutating func advance(_ key: LimitKey, _ now: Int) -> [(LimitTicket, Waiter)] {
+    private mutating func advance(_ key: LimitKey, _ now: Int) -> [(WaitingTicket, Waiter)] {
         guard var gate = gates[key], !gate.queue.isEmpty else { return [] }
-        var turns: [(LimitTicket, Waiter)] = []
+        var turns: [(WaitingTicket, Waiter)] = []
         while turns.count < gate.queue.count, gate.admits(now) {
             let ticket = gate.queue[turns.count]
             gate.enter(now)

@@ -15,8 +15,7 @@ final class DaemonStores {
     init() throws(SystemError) {
         let directory = StateDirectory(ProcessEnvironment.all)
         state = StateKeeper(directory)
-        tables = SharedTables(
-            transactions: TransactionTable { [notifier] in notifier.tell($0, $1, $2) }, state: state)
+        tables = SharedTables(state: state) { [notifier] in notifier.tell($0, $1, $2) }
         tokenKeeper = TokenKeeper(state, directory, tables.tokens)
     }
 

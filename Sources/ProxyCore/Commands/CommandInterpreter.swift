@@ -134,7 +134,7 @@ extension CommandBackend {
         case .intercept(let id, let call):
             if let answer = run(call, for: id) { machine.happened(.intercepted(answer), to: id, now: now, &out) }
         // the waiting exchange may be over by now
-        case .awaitTurn, .awaitPerson, .awaitTicket: if machine.http.awaits(order) { perform(order) }
+        case .awaitTicket(let id, let ticket): if machine.http.awaits(ticket, id) { perform(order) }
         case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
         }
     }

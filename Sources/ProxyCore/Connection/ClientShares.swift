@@ -102,5 +102,5 @@ public struct ClientShares: Sendable {
 /// The shares of all loops. Called when a connection opens, closes or changes its client, for bodies that are not small,
 /// and when a connection begins to multiplex; never for a plain request.
 public protocol ShareStore: AnyObject, Sendable {
-    func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result
+    func change<Result>(_ body: (inout ClientShares) -> Result) -> Result
 }

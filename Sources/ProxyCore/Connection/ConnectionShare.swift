@@ -19,7 +19,7 @@ public final class ConnectionShare {
     public init(
         _ shares: any ShareStore, for client: ClientIdentity?, _ limits: Limits
     ) throws(ClientShares.Refusal) {
-        if let refusal = shares.withShares({ $0.admit(client, limits) }) { throw refusal }
+        if let refusal = shares.change({ $0.admit(client, limits) }) { throw refusal }
         self.shares = shares
         self.client = client
     }
@@ -29,12 +29,12 @@ public final class ConnectionShare {
         try ConnectionShare(shares, for: client, limits)
     }
 
-    deinit { shares.withShares { $0.leave(client, bytes: reserved, streams: streams) } }
+    deinit { shares.change { $0.leave(client, bytes: reserved, streams: streams) } }
 
     /// Moves the connection to another client. False, without a change, when that client has its full share.
     func becomes(_ new: ClientIdentity, _ limits: Limits) -> Bool {
         if new == client { return true }
-        guard shares.withShares({ $0.move(from: client, to: new, bytes: reserved, streams: streams, limits) }) else {
+        guard shares.change({ $0.move(from: client, to: new, bytes: reserved, streams: streams, limits) }) else {
             return false
         }
         client = new
@@ -48,7 +48,7 @@ public final class ConnectionShare {
         guard more > 0, let client else { return true }
         // the last few places are reserved one by one
         for count in [max(more, Self.streamPiece), more]
-        where shares.withShares({ $0.begin(count, for: client, limit) }) {
+        where shares.change({ $0.begin(count, for: client, limit) }) {
             streams += count
             return true
         }
@@ -60,7 +60,7 @@ public final class ConnectionShare {
         let needed =
             exchanges == 0 ? 0 : (exchanges - 1 + 2 * Self.streamPiece - 1) / Self.streamPiece * Self.streamPiece
         guard streams > needed, let client else { return }
-        shares.withShares { $0.end(streams - needed, of: client) }
+        shares.change { $0.end(streams - needed, of: client) }
         streams = needed
     }
 
@@ -70,7 +70,7 @@ public final class ConnectionShare {
         let index = holdings.firstIndex { $0.id == id }
         let more = wanted - (index.map { holdings[$0].bytes } ?? 0)
         guard more > 0 else { return true }
-        guard shares.withShares({ $0.hold(more, for: client, limits) }) else { return false }
+        guard shares.change({ $0.hold(more, for: client, limits) }) else { return false }
         reserved += more
         if let index { holdings[index].bytes = wanted } else { holdings.append((id, wanted)) }
         return true
@@ -90,7 +90,7 @@ public final class ConnectionShare {
 
     private func letGo(_ bytes: Int) {
         guard bytes > 0 else { return }
-        shares.withShares { $0.letGo(bytes, of: client) }
+        shares.change { $0.letGo(bytes, of: client) }
         reserved -= bytes
     }
 }

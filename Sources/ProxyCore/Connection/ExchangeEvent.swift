@@ -18,10 +18,8 @@ public enum ExchangeEvent {
     case authenticated(PasswordVerdict)
     /// External code has come to its result.
     case intercepted(SwiftAnswer)
-    /// It is the turn of a request that waits at a limit.
-    case turnCame
-    /// What a filter waits for has come: a person's answer, or the result of another exchange.
-    case waitEnded
+    /// What the exchange waits for has come: its turn at a limit, a person's answer, or the result of another exchange.
+    case ticketCame(WaitingTicket)
 }
 
 extension ExchangeCell {
@@ -39,8 +37,7 @@ extension ExchangeCell {
         case .intercepted(let answer):
             guard case .intercepting = exchange.stage.state else { return false }
             exchange.came(.code(answer), &context, &out)
-        case .turnCame: exchange.came(.turn, &context, &out)
-        case .waitEnded: exchange.came(.wakeUp, &context, &out)
+        case .ticketCame(let ticket): exchange.came(.ticket(ticket), &context, &out)
         case .reached, .tunnelRefused: return false
         }
         return true

@@ -1,6 +1,6 @@
 import HTTP1
 import HTTPCodec
-import Interception
+public import Interception
 import TLSEngine
 
 /// What happens to the exchanges: at their origins, elsewhere, and with time.
@@ -169,14 +169,9 @@ extension HTTPConnection {
         if !intake.isEmpty { sequel = .read } else if context.hasEnded { missEnd(&out) }
     }
 
-    /// Whether the exchange still waits for what was ordered.
-    public func awaits(_ order: Order) -> Bool {
-        switch order {
-        case .awaitTurn(let id, _): exchanges[id]?.exchange.requestPhase.awaitsTurn == true
-        case .awaitPerson(let id, _): exchanges[id]?.exchange.stage.awaitsFilter == true
-        case .awaitTicket(let id, let ticket): exchanges[id]?.exchange.stage.awaits(ticket) == true
-        default: false
-        }
+    /// Whether the exchange waits for this ticket: its wait may have ended since it was ordered.
+    public func awaits(_ ticket: WaitingTicket, _ id: ExchangeID) -> Bool {
+        exchanges[id]?.exchange.awaits(ticket) ?? false
     }
 
     // MARK: time

@@ -1,4 +1,5 @@
-public import Authorization
+internal import Authorization
+public import Interception
 
 /// Keeps a `CredentialLedger` for all loops; each loop has a store. It is used only when a request needs a credential.
 public protocol CredentialStore<Value>: AnyObject {

@@ -1,4 +1,4 @@
-public import Authorization
+public import Interception
 
 /// The requests that wait for fetches of others, in order. A request that is woken asks again, and leaves the line when it need
 /// not wait any longer.

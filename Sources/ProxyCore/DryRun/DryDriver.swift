@@ -40,10 +40,15 @@ final class DryDriver: CommandBackend {
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         limits = DryLimits(others: others)
         // a script runs logins as they are; a single answer skips them, so that it reaches the client's request
-        var cookies: DryCredentials<CookieJar>?
+        var cookies: DryCredentials<CookieSessions>?
         var tokens: DryTokens?
         var sessions: SessionStores?
-        if case .script = origin { (cookies, tokens, sessions) = (DryCredentials(), DryTokens(), .dry) }
+        if case .script = origin {
+            (cookies, tokens) = (DryCredentials(), DryTokens())
+            sessions = SessionStores(
+                upgrades: DryCredentials<CredentialLedger<SharedUpgrade>>(),
+                own: DryCredentials<CredentialLedger<KeptSession>>())
+        }
         let decisions = DryDecisions(isDry: cookies == nil)
         machine = ClientConnection(
             engine: engine,

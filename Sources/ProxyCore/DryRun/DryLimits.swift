@@ -6,13 +6,13 @@ final class DryLimits: LimitStore {
     /// The number of earlier requests that each limit counts as still under way.
     private let others: Int
     /// The earlier requests that wait, each with its next time to ask.
-    private var waiting: [(ticket: LimitTicket, due: Int)] = []
+    private var waiting: [(ticket: WaitingTicket, due: Int)] = []
     private var ledger = LimitLedger<Void>()
     private var known: Set<LimitKey> = []
 
     init(others: Int) { self.others = others }
 
-    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer) {
+    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: WaitingTicket?, answer: LimitAnswer) {
         if known.insert(key).inserted {
             for _ in 0..<others {
                 let other = ledger.ask(key, policy, (), now: now)
@@ -24,7 +24,7 @@ final class DryLimits: LimitStore {
         return (asked.ticket, asked.answer)
     }
 
-    func look(_ ticket: LimitTicket) -> LimitAnswer {
+    func look(_ ticket: WaitingTicket) -> LimitAnswer {
         // earlier requests ask first, each at its time
         for (index, other) in waiting.enumerated() {
             var due = other.due
@@ -40,5 +40,5 @@ final class DryLimits: LimitStore {
         return ledger.look(ticket, now: now).answer
     }
 
-    func leave(_ ticket: LimitTicket) { _ = ledger.leave(ticket, now: now) }
+    func leave(_ ticket: WaitingTicket) { _ = ledger.leave(ticket, now: now) }
 }

@@ -9,12 +9,9 @@ public struct DryResponse: Sendable {
     /// False if the response was cut short.
     public var isWhole: Bool
 
-    init(head: ResponseHead, body: [UInt8], isWhole: Bool) {
-        self.head = head
-        self.body = body
-        self.isWhole = isWhole
-    }
+}
 
+extension DryResponse {
     /// The first final response in these bytes; nil if there is none.
     /// - Parameters:
     ///   - request: the request that it belongs to.
@@ -26,8 +23,8 @@ public struct DryResponse: Sendable {
         leg.end(to: &scratch)
         var position = 0
         var head: ResponseHead?
-        body = []
-        isWhole = false
+        var body: [UInt8] = []
+        var isWhole = false
         let limits = HeadLimits(bytes: bytes.count, fields: bytes.count, target: bytes.count)
         reading: while let event = try? leg.read(bytes.span, &position, limits: limits, maxTrailerBytes: bytes.count) {
             switch event {
@@ -44,7 +41,7 @@ public struct DryResponse: Sendable {
             }
         }
         guard let head else { return nil }
-        self.head = head
         if !isWhole, endsCleanly { isWhole = leg.ended(cleanly: true) }
+        self.init(head: head, body: body, isWhole: isWhole)
     }
 }

@@ -1,4 +1,4 @@
-public import Authorization
+public import Interception
 
 /// AM's decisions for all loops; each loop has a store. It is used where AM enforces a resource, and at a session's end.
 public protocol DecisionStore: AnyObject {
@@ -7,7 +7,9 @@ public protocol DecisionStore: AnyObject {
     /// A digest that reveals nothing; nil if it cannot be made.
     func digest(_ bytes: [UInt8]) -> UInt128?
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result
-    /// Gives up a place among the exchanges that ask.
+    /// Takes a place among the exchanges that ask; false if there is none.
+    func begin(_ client: Int, most: Int) -> Bool
+    /// Gives up that place.
     func finish(_ client: Int)
     /// Takes a place in the queue to ask; its holder is told when to try again. Nil if the queue is full.
     func enter(_ client: Int, most: Int) -> WaitingTicket?
@@ -48,7 +50,7 @@ final class AskingPlace {
     }
 
     private func begins() -> Bool {
-        isTaken = store.change { $0.begin(client, most: most) }
+        isTaken = store.begin(client, most: most)
         if isTaken { leave() }
         return isTaken
     }

@@ -174,7 +174,7 @@ final class EnforcementFilter: Filter {
         try PolicyQuestion(
             about: context.sent, as: user, caller: caller,
             transaction: form == nil ? nil : ShownTransaction(in: context.sent, as: policy.presentations)?.id,
-            address: context.person.address?.description, policy, enforcement)
+            address: context.client.address?.description, policy, enforcement)
     }
 
     /// Nil if the decision must be neither reused nor kept.
@@ -330,7 +330,7 @@ final class EnforcementFilter: Filter {
     private func carryOn(_ action: FilterAction?, _ context: inout FilterContext) -> FilterAction {
         guard let action else { return beyond(context) }
         switch action {
-        case .call, .wait, .waitFor, .ask:
+        case .call, .wait, .waitFor:
             stage = .steppingUp
             return action
         case .attempt(let head, let body):

@@ -1,6 +1,4 @@
-public import Authorization
-
-/// AM's reusable decisions, and the exchanges that ask. It is a value without clock or thread, and holds only digests of
+/// AM's reusable decisions. It is a value without clock or thread, and holds only digests of
 /// sessions, resources and circumstances.
 public struct PolicyDecisions: Sendable {
     /// The subject of a decision.
@@ -26,20 +24,8 @@ public struct PolicyDecisions: Sendable {
         let client: Int
     }
 
-    /// An exchange that waits for a place to ask.
-    private struct Waiting: Sendable {
-        let ticket: WaitingTicket
-        let client: Int
-        let most: Int
-    }
-
     private var entries: [Key: Entry] = [:]
     private var held: [Int: Int] = [:]
-    private var asking = 0
-    private var askingFor: [Int: Int] = [:]
-    /// The queue, in order of arrival.
-    private var line: [Waiting] = []
-    private var issued: UInt64 = 0
     /// Counts events that void decisions on their way: the end of any session.
     public private(set) var generation = 0
     /// Sessions that ended recently, each with the generation of its end; other sessions' decisions stay valid.
@@ -53,8 +39,6 @@ public struct PolicyDecisions: Sendable {
 
     public var count: Int { entries.count }
     private var share: Int { most / 4 }
-
-    // MARK: decisions
 
     /// - Parameter maxAge: the greatest age of a decision in milliseconds, by the current configuration.
     public func allows(_ key: Key, now: Int, maxAge: Int = .max) -> Bool? {
@@ -84,8 +68,6 @@ public struct PolicyDecisions: Sendable {
         for key in entries.keys where sessions.contains(key.session) { forget(key) }
     }
 
-    public mutating func end(session: UInt128) { end(sessions: [session]) }
-
     /// Drops all decisions, as any session may have ended.
     public mutating func endAll() {
         generation += 1
@@ -109,42 +91,4 @@ public struct PolicyDecisions: Sendable {
         let oldest = entries.filter { $0.value.client == heaviest }.sorted { $0.value.until < $1.value.until }
         for (key, _) in oldest.prefix(max(1, oldest.count / 8)) { forget(key) }
     }
-
-    // MARK: questions
-
-    /// Takes a place among the exchanges that ask. One client has at most half of the places.
-    public mutating func begin(_ client: Int, most: Int) -> Bool {
-        guard hasRoom(client, most) else { return false }
-        asking += 1
-        askingFor[client, default: 0] += 1
-        return true
-    }
-
-    private func hasRoom(_ client: Int, _ most: Int) -> Bool {
-        asking < most && askingFor[client, default: 0] < max(1, most / 2)
-    }
-
-    public mutating func finish(_ client: Int) {
-        asking -= 1
-        let left = (askingFor[client] ?? 1) - 1
-        askingFor[client] = left > 0 ? left : nil
-    }
-
-    /// The most exchanges in the queue.
-    private static let mostWaiting = 4096
-
-    /// Joins the queue; its holder leaves as soon as it has a place.
-    /// - Returns: nil if the queue is full.
-    public mutating func enter(_ client: Int, most: Int) -> WaitingTicket? {
-        guard line.count < Self.mostWaiting else { return nil }
-        issued += 1
-        let ticket = WaitingTicket(.question, issued)
-        line.append(Waiting(ticket: ticket, client: client, most: most))
-        return ticket
-    }
-
-    public mutating func leave(_ ticket: WaitingTicket) { line.removeAll { $0.ticket == ticket } }
-
-    /// The first ticket in the queue that would get a place. It is to be told when an exchange stops asking or waiting.
-    public var next: WaitingTicket? { line.first { hasRoom($0.client, $0.most) }?.ticket }
 }

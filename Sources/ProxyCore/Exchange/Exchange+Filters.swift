@@ -82,9 +82,6 @@ extension Exchange {
             stage.enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
         case .wait(let time): wait(.filter(nil), until: bounded(time), &out)
-        case .ask(let transaction, let time):
-            stage.enter(.waiting(.filter(nil)), until: time)
-            out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
             out.orders.append(.awaitTicket(id, ticket))
             wait(.filter(ticket), until: bounded(time), &out)

@@ -158,6 +158,11 @@ extension Exchange {
         perform(requestPhase.run(&info, &attempt, hasFilters: filters != nil, context, out), &context, &out)
     }
 
+    /// Whether the exchange waits for this ticket.
+    func awaits(_ ticket: WaitingTicket) -> Bool {
+        ticket.kind == .limit ? requestPhase.awaitsTurn : stage.awaits(ticket)
+    }
+
     mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
         switch step {
         case .pass(let wasDelayed):
@@ -167,7 +172,7 @@ extension Exchange {
             call?.tellLogin()
             wait(.request, until: time, &out)
         case .queue(let time, let ticket):
-            if let ticket { out.orders.append(.awaitTurn(id, ticket)) }
+            if let ticket { out.orders.append(.awaitTicket(id, ticket)) }
             wait(.request, until: bounded(time), &out)
         case .run(let phase): suspend(phase, &out)
         case .replace(let replacement, let wait): replace(replacement, in: .request, after: wait, &out)

@@ -126,10 +126,8 @@ struct Exchange: ~Copyable {
         case password(PasswordVerdict)
         /// The result of code that runs off the loop.
         case code(SwiftAnswer)
-        /// Its turn at a limit.
-        case turn
-        /// A person, or the result of another exchange, for a filter.
-        case wakeUp
+        /// Its turn at a limit, a person's answer, or the result of another exchange.
+        case ticket(WaitingTicket)
         /// The response to a filter's call.
         case response(HeldResponse)
         /// A filter's call has failed.
@@ -151,12 +149,13 @@ struct Exchange: ~Copyable {
                 perform(
                     responsePhase.resume(phase, answer, of: body, at: point, &info, attempt, out), &context, &out)
             }
-        case (.turn, .waiting(.request)) where requestPhase.awaitsTurn: resume(.request, &context, &out)
-        case (.wakeUp, .waiting(.filter)): _ = handled(.woke, &context, &out)
+        case (.ticket(let ticket), .waiting(.request)) where ticket.kind == .limit && requestPhase.awaitsTurn:
+            resume(.request, &context, &out)
+        case (.ticket(let ticket), .waiting(.filter)) where ticket.kind != .limit: _ = handled(.woke, &context, &out)
         case (.response(let held), .calling): if !handled(.answered(held), &context, &out) { cut(reset: true, &out) }
         case (.noResponse(let reason), .calling):
             if !handled(.failed(reason), &context, &out) { cut(reset: true, &out) }
-        case (.password, _), (.code, _), (.turn, _), (.wakeUp, _), (.response, _), (.noResponse, _): break
+        case (.password, _), (.code, _), (.ticket, _), (.response, _), (.noResponse, _): break
         }
     }
 

@@ -131,7 +131,7 @@ extension ExchangeStage {
 
     /// The action that follows a wait.
     enum Resumption {
-        /// A filter asked for the wait and is told. The ticket names the other exchange that it waits for.
+        /// A filter asked for the wait and is told. The ticket names the other exchange or the person that it waits for.
         case filter(WaitingTicket?)
         /// The request phase waits for a turn at a limit or a delay: it continues.
         case request

@@ -38,7 +38,7 @@ struct RequestPhase: ~Copyable {
         /// Wait for code, with the phase that it is part of.
         case run(SuspendedPhase)
         /// Wait until that time, or for the turn of the ticket; nil for the ticket of before.
-        case queue(until: Int, LimitTicket?)
+        case queue(until: Int, WaitingTicket?)
         case delay(until: Int)
         /// An interceptor has something else in the request's place, after so many milliseconds.
         indirect case replace(Replacement, after: Int)

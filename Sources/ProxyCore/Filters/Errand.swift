@@ -53,8 +53,3 @@ public struct Errand: Sendable {
         }
     }
 }
-
-/// Accepts errands; any loop that serves may run them.
-public protocol ErrandStore: AnyObject {
-    func add(_ errands: [Errand])
-}

@@ -103,9 +103,7 @@ enum FilterAction {
     case call(FilterCall)
     /// Wait until this time.
     case wait(until: Int)
-    /// Wait until a person answers, or until this time.
-    case ask(TransactionID, until: Int)
-    /// Wait until another exchange finishes what both need, or until this time.
+    /// Wait until another exchange finishes what both need, until a person answers, or until this time.
     case waitFor(WaitingTicket, until: Int)
     /// Send the request again, with this head and body in place of the client's.
     case attempt(RequestHead, body: [UInt8])

@@ -87,7 +87,7 @@ final class FilterChain {
     private func settled(_ action: FilterAction, by decider: any Filter) -> FilterAction {
         switch action {
         case .deliver, .giveBack, .refuse: for member in members where member !== decider { member.end(.decided) }
-        case .call, .wait, .waitFor, .ask, .attempt, .again, .replace, .proceed, .hold: break
+        case .call, .wait, .waitFor, .attempt, .again, .replace, .proceed, .hold: break
         }
         return action
     }

@@ -11,10 +11,11 @@ extension FilterSetup {
         let (engine, body) = (info.engine, info.received.body.framing)
         let sessionEnd = engine.sessionEnd(info.received.head, info.classification)
         self.init(
-            engine, info.received.head, body, info.received.body.classifierStep,
+            engine: engine, request: info.received.head, framing: body, step: info.received.body.classifierStep,
             watched: engine.watched(info.classification, sessionEnd), sessionEnd: sessionEnd,
             body: info.received.body.arrived(attempt.body),
-            point == .head ? engine.stepUp(for: info.received.head, body) : nil, info.editContext(seconds))
+            covered: point == .head ? engine.stepUp(for: info.received.head, body) : nil,
+            edits: info.editContext(seconds))
     }
 }
 
@@ -24,20 +25,15 @@ extension FilterContext {
         _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, isOut: Bool, _ client: ClientContext,
         _ time: CookieSessions.Now
     ) {
-        let (request, user) = (info.received.head, info.log.record.user)
+        let request = info.received.head
         let (sent, bytes) = (attempt.sent(request), info.received.body.bytes)
         self.init(
             request: request, sent: sent, body: bytes,
-            sentBody: info.received.body.isKept ? attempt.body ?? bytes : nil,
-            mayHaveArrived: isOut, time: time, stores: client.stores,
-            person: PersonContext(
-                transactions: client.stores.transactions, address: client.source.address, user: user,
-                url: info.log.record.url),
-            tokens: TokenContext(
-                store: client.stores.tokens, sender: RequestSender(address: client.source.address, user: user),
-                errands: client.stores.errands),
-            grounds: CredentialGrounds(
-                unproven: client.unproven(sent, info.engine.settings.interception.security), request: request))
+            sentBody: info.received.body.isKept ? attempt.body ?? bytes : nil, mayHaveArrived: isOut, time: time,
+            stores: client.stores,
+            client: RequestSender(address: client.source.address, user: info.log.record.user),
+            url: info.log.record.url, initial: request,
+            unproven: client.unproven(sent, info.engine.settings.interception.security))
     }
 }
 

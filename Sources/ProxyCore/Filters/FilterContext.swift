@@ -2,14 +2,6 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The facts that decide whether Usher may add credentials to a request.
-struct CredentialGrounds {
-    /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
-    let unproven: String?
-    /// The client's request that started the exchange, as the client sent it.
-    let request: RequestHead
-}
-
 /// The exchange as a filter sees it.
 struct FilterContext {
     /// The request as the client sent it.
@@ -23,9 +15,13 @@ struct FilterContext {
     var mayHaveArrived: Bool
     let time: CookieSessions.Now
     let stores: SharedStores
-    let person: PersonContext
-    let tokens: TokenContext
-    let grounds: CredentialGrounds
+    let client: RequestSender
+    /// The request's URL as the log shows it.
+    let url: [UInt8]
+    /// The client's request that started the exchange, as the client sent it.
+    let initial: RequestHead
+    /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
+    let unproven: String?
     /// The filter's moments for the log.
     var notes: [ExchangeMoment] = []
 
@@ -40,7 +36,6 @@ struct FilterContext {
 
     /// `body` holds the complete body.
     var isWhole: Bool { sentBody != nil }
-    var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
         Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
     }
@@ -49,7 +44,7 @@ struct FilterContext {
     var seconds: Int { time.seconds }
 
     /// The client that this exchange's use of shared limits counts for.
-    var share: ClientKey { ClientKey(address: person.address, user: person.user) }
+    var share: ClientKey { ClientKey(address: client.address, user: client.user) }
 
     /// Drops AM's decisions for sessions that are over or were replaced.
     func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
@@ -57,9 +52,8 @@ struct FilterContext {
     /// Drops AM's decisions for all sessions, when it is unknown which ones ended.
     func endAllSessions() { decisions?.change { $0.endAll() } }
 
-    var unproven: String? { grounds.unproven }
     /// The page or app that made the client send its request.
-    var initiator: RequestInitiator { RequestInitiator(grounds.request) }
+    var initiator: RequestInitiator { RequestInitiator(initial) }
 
     /// The reason to add no credentials for an entry that lists these origins; nil if they may be added.
     func obstacle(_ origins: PageOrigins) -> String? {
@@ -68,7 +62,7 @@ struct FilterContext {
 
     /// The origins whose sessions and tokens may go with the request, for an entry that lists these origins.
     func winners(_ origins: PageOrigins) -> [String] {
-        initiator.winners(own: grounds.request.originText, listed: origins)
+        initiator.winners(own: initial.originText, listed: origins)
     }
 
     /// The same context for another request, which Usher makes itself.

@@ -70,22 +70,6 @@ struct FilterSetup {
     private(set) var enforcing: AuthorizationPolicy?
     var notes: [ExchangeMoment] = []
 
-    init(
-        _ engine: Engine, _ request: RequestHead, _ framing: BodyFraming, _ step: Classifier.Step,
-        watched: Classification?, sessionEnd: Classifier.SessionEnd?, body: EditedBody.Arrival,
-        _ covered: CoveredResource?, _ edits: EditContext
-    ) {
-        self.engine = engine
-        self.request = request
-        self.framing = framing
-        self.step = step
-        self.watched = watched
-        self.sessionEnd = sessionEnd
-        self.body = body
-        self.covered = covered
-        self.edits = edits
-    }
-
     /// The setup with the filters that register for the request.
     consuming func added(by registrations: [FilterRegistration], at point: FilterRegistration.Point) -> FilterSetup {
         var setup = self

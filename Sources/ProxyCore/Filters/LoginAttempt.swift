@@ -1,4 +1,5 @@
 import Authorization
+import Interception
 
 /// One login: it waits for permission, then counts as under way until it is judged or its exchange ends. It is a class so that
 /// its end always gives up the place, whatever ends the exchange.

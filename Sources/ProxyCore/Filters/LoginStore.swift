@@ -1,4 +1,5 @@
 public import Authorization
+public import Interception
 
 /// Remembers for all loops how AM took the answers that it got. Each loop has one. It is used only when a step-up's login begins
 /// or ends.

@@ -32,7 +32,7 @@ extension StepUpFilter {
     func succession(_ context: FilterContext) -> SessionSuccession? {
         replay.map {
             SessionSuccession(
-                of: $0.session.token, provided: provided, isLearned: policy.learns, sessions: context.sessions,
+                old: $0.session.token, provided: provided, isLearned: policy.learns, sessions: context.sessions,
                 decisions: context.decisions)
         }
     }

@@ -1,4 +1,6 @@
+internal import Addresses
 public import Authorization
+internal import HTTPCodec
 
 /// A step-up that waits for a person, as that person sees it. It holds no secret.
 public struct OpenTransaction: Sendable {
@@ -47,5 +49,23 @@ public struct OpenTransaction: Sendable {
         self.step = step
         self.since = since
         self.until = until
+    }
+}
+
+extension FilterContext {
+    /// The most bytes of the URL that a waiting step-up keeps; up to a thousand may wait.
+    private static let longestURL = 1 << 10
+
+    func transaction(
+        _ step: OpenStep, in realm: String, tree: String?, at server: String, since: Int, until: Int
+    ) -> OpenTransaction {
+        OpenTransaction(
+            client: .init(
+                address: client.address?.description ?? "",
+                network: client.address?.clientNetwork.base.description ?? "", user: client.user),
+            method: request.methodText,
+            resource: String(decoding: url.prefix(Self.longestURL), as: UTF8.self)
+                + (url.count > Self.longestURL ? "…" : ""),
+            server: server, realm: realm, tree: tree, step: step, since: since, until: until)
     }
 }

@@ -7,22 +7,22 @@ extension StepUpFilter {
         // other logins need not wait while a person thinks
         if step.isAgain { login?.judge(.refused) } else { login?.wait() }
         if let pause = pause(round, context) { return giveUp(pause, round.original, &context) }
-        guard let store = context.person.transactions else {
+        guard let store = context.stores.transactions else {
             return giveUp(
                 .stepUpFailed("a person would be asked for \(step.summary)"), round.original, &context)
         }
         let limit = self.limit ?? context.now + policy.hold
         // the last answer must reach AM, and AM must respond, before the app's hold ends
         let until = max(context.now, limit - timeForAM)
-        let transaction = context.person.transaction(
-            step, to: context.request, in: round.machine.realm, tree: round.advice.tree, at: policy.server.url,
+        let transaction = context.transaction(
+            step, in: round.machine.realm, tree: round.advice.tree, at: policy.server.url,
             since: context.now, until: until)
         switch store.park(transaction, notify: policy.person.notify) {
         case .full(let words): return giveUp(.stepUpFailed(words), round.original, &context)
-        case .parked(let id):
-            stage = .asking(round, step, ParkedStep(id, store, since: context.now))
+        case .parked(let id, let ticket):
+            stage = .asking(round, step, ParkedStep(id, ticket, store, since: context.now))
             context.note(.parked(id: id.description, milliseconds: until - context.now))
-            return .ask(id, until: limit)
+            return .waitFor(ticket, until: limit)
         }
     }
 
@@ -31,7 +31,7 @@ extension StepUpFilter {
 
     /// Continues if the person has answered; else waits on.
     func look(_ round: Round, _ step: OpenStep, _ place: ParkedStep, _ context: inout FilterContext) -> FilterAction? {
-        guard let verdict = place.look() else { return .ask(place.id, until: limit ?? .max) }
+        guard let verdict = place.look() else { return .waitFor(place.ticket, until: limit ?? .max) }
         func note(_ word: String) {
             context.note(.spoken(id: place.id.description, milliseconds: context.now - place.since, word: word))
         }

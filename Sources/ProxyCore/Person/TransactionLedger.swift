@@ -1,4 +1,5 @@
 public import Authorization
+public import Interception
 
 /// The step-ups that wait for a person, and their answers so far. It is pure: the caller passes time and random numbers.
 ///
@@ -8,6 +9,7 @@ public struct TransactionLedger<Waiter> {
         let transaction: OpenTransaction
         let waiter: Waiter
         let number: UInt64
+        var ticket: WaitingTicket { WaitingTicket(.person, number) }
         var given = PersonAnswers()
         var verdict: PersonVerdict?
     }
@@ -38,40 +40,40 @@ public struct TransactionLedger<Waiter> {
 
     // MARK: waiting step-ups
 
-    /// - Returns: also the displaced step-up, if any: the latest of the client with the most.
+    /// - Returns: also the waiter of the displaced step-up, if any: the latest of the client with the most.
     public mutating func park(
         _ transaction: OpenTransaction, _ waiter: Waiter, using chance: inout some RandomNumberGenerator
-    ) -> (parking: Parking, displaced: (TransactionID, Waiter)?) {
+    ) -> (parking: Parking, turns: [(WaitingTicket, Waiter)]) {
         let client = transaction.client.identity
-        var displaced: (TransactionID, Waiter)?
+        var turns: [(WaitingTicket, Waiter)] = []
         if total >= capacity {
-            displaced = makeRoom(for: client)
-            guard displaced != nil else {
+            turns = makeRoom(for: client)
+            if turns.isEmpty {
                 return (
                     .full(
                         "\(capacity) step-ups wait for a person already, \(waiting[client] ?? 0) of them this client's"),
-                    nil
+                    []
                 )
             }
         }
         var id = TransactionID(using: &chance)
         while entries[id] != nil || endings[id] != nil { id = TransactionID(using: &chance) }
         issued += 1
-        entries[id] = Entry(transaction: transaction, waiter: waiter, number: issued)
+        let entry = Entry(transaction: transaction, waiter: waiter, number: issued)
+        entries[id] = entry
         waiting[client, default: 0] += 1
         total += 1
-        return (.parked(id), displaced)
+        return (.parked(id, entry.ticket), turns)
     }
 
     /// Makes room: the client with the most step-ups gives up one for a client with fewer.
-    private mutating func makeRoom(for client: String) -> (TransactionID, Waiter)? {
+    private mutating func makeRoom(for client: String) -> [(WaitingTicket, Waiter)] {
         guard let most = waiting.max(by: { $0.value < $1.value }), most.value > waiting[client, default: 0] + 1 else {
-            return nil
+            return []
         }
         let candidates = entries.filter { $0.value.verdict == nil && $0.value.transaction.client.identity == most.key }
-        guard let latest = candidates.max(by: { $0.value.number < $1.value.number }) else { return nil }
-        settle(latest.key, .displaced)
-        return (latest.key, latest.value.waiter)
+        guard let latest = candidates.max(by: { $0.value.number < $1.value.number }) else { return [] }
+        return settle(latest.key, .displaced)
     }
 
     public func look(_ id: TransactionID) -> PersonVerdict? { entries[id]?.verdict }
@@ -104,10 +106,10 @@ public struct TransactionLedger<Waiter> {
     }
 
     /// Takes a person's answers, which may be partial.
-    /// - Returns: the callbacks still to answer, and the waiter if there are none.
+    /// - Returns: the callbacks still to answer, and the waiter to notify if there are none.
     public mutating func answer(
         _ id: TransactionID, _ answers: PersonAnswers, now: Int
-    ) throws(TransactionRefusal) -> (missing: [OpenCallback], waiter: Waiter?) {
+    ) throws(TransactionRefusal) -> (missing: [OpenCallback], turns: [(WaitingTicket, Waiter)]) {
         var entry = try open(id, now)
         let step = entry.transaction.step
         if let refusal = step.refusal(of: answers) { throw .unfit(refusal.reason) }
@@ -117,15 +119,16 @@ public struct TransactionLedger<Waiter> {
         entry.given.callbacks.merge(answers.callbacks) { first, _ in first }
         entry.given.link = answers.link ?? entry.given.link
         entries[id] = entry
-        guard step.isAnswered(by: entry.given) else { return (step.missing(in: entry.given), nil) }
-        settle(id, .answered(entry.given))
-        return ([], entry.waiter)
+        guard step.isAnswered(by: entry.given) else { return (step.missing(in: entry.given), []) }
+        return ([], settle(id, .answered(entry.given)))
     }
 
-    public mutating func deny(_ id: TransactionID, now: Int) throws(TransactionRefusal) -> Waiter {
-        let entry = try open(id, now)
-        settle(id, .denied)
-        return entry.waiter
+    /// - Returns: the waiter to notify.
+    public mutating func deny(
+        _ id: TransactionID, now: Int
+    ) throws(TransactionRefusal) -> [(WaitingTicket, Waiter)] {
+        _ = try open(id, now)
+        return settle(id, .denied)
     }
 
     private func open(_ id: TransactionID, _ now: Int) throws(TransactionRefusal) -> Entry {
@@ -145,11 +148,12 @@ public struct TransactionLedger<Waiter> {
 
     // MARK: the end
 
-    private mutating func settle(_ id: TransactionID, _ verdict: PersonVerdict) {
-        guard var entry = entries[id], entry.verdict == nil else { return }
+    private mutating func settle(_ id: TransactionID, _ verdict: PersonVerdict) -> [(WaitingTicket, Waiter)] {
+        guard var entry = entries[id], entry.verdict == nil else { return [] }
         entry.verdict = verdict
         entries[id] = entry
         forget(entry.transaction.client.identity)
+        return [(entry.ticket, entry.waiter)]
     }
 
     private mutating func forget(_ client: String) {

@@ -58,7 +58,7 @@ final class ProvidedSession {
         case .learned:
             let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity ?? old.affinity)
             kind = .learned(new)
-            stores?.learned.replaced(old.token, by: new)
+            stores?.learned?.replaced(old.token, by: new)
         case .own(let kept, let key):
             let shared: Own? = stores?.own.change { ledger in
                 guard let known = ledger.kept(key) else { return nil }

@@ -31,7 +31,7 @@ extension RequestSender {
 extension FilterContext {
     /// The client's learned session and id token that may go with this request.
     func learned(_ client: LearnedClient, _ policy: AuthorizationPolicy) -> LearnedSessions.Found? {
-        winners(policy.origins).lazy.compactMap { sessions?.learned.find(client.at($0), at: policy.server.url) }.first
+        winners(policy.origins).lazy.compactMap { sessions?.learned?.find(client.at($0), at: policy.server.url) }.first
     }
 
     /// The client's own id token, if replays send it.

@@ -409,7 +409,7 @@ final class SessionFilter: Filter {
             !isAdvice(response, body: nil, context),
             let client = context.client.learned(policy.sessions.identity, context.request)
         {
-            context.sessions?.learned.forget(client, at: policy.server.url)
+            context.sessions?.learned?.forget(client, at: policy.server.url)
         }
     }
 }

@@ -6,13 +6,14 @@ public struct SessionStores {
     /// Sessions of Usher's own logins.
     public let own: any CredentialStore<KeptSession>
     /// Sessions of clients, learned from their logins.
-    public let learned: any LearnedStore
+    public let learned: (any LearnedStore)?
 
     /// Has AM end a session that is no longer used.
     public let logOut: (@Sendable (OwnSession.End) -> Void)?
 
     public init(
-        upgrades: any CredentialStore<SharedUpgrade>, own: any CredentialStore<KeptSession>, learned: any LearnedStore,
+        upgrades: any CredentialStore<SharedUpgrade>, own: any CredentialStore<KeptSession>,
+        learned: (any LearnedStore)? = nil,
         logOut: (@Sendable (OwnSession.End) -> Void)? = nil
     ) {
         self.logOut = logOut

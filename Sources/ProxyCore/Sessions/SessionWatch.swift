@@ -52,14 +52,14 @@ final class SessionWatch: Filter {
                     continue
                 }
                 for (client, policy) in identities(at: server, context) where policy.wants(news) {
-                    stores.learned.learn(news, of: client.at(page), at: server.url, for: policy.sessions.keep)
+                    stores.learned?.learn(news, of: client.at(page), at: server.url, for: policy.sessions.keep)
                     if case .session = news, policy.sessions.source != .learned { continue }
                     notes.append(.session("\(news.words) goes along from here on (\(policy.sessions.identity.words))"))
                 }
             case .ended(let sessions): end(sessions, stores)
             case .left(let sessions):
                 end(sessions, stores)
-                for (client, _) in identities(at: server, context) { stores.learned.forget(client, at: server.url) }
+                for (client, _) in identities(at: server, context) { stores.learned?.forget(client, at: server.url) }
             }
         }
         return notes
@@ -68,7 +68,7 @@ final class SessionWatch: Filter {
     private func end(_ sessions: Set<String>, _ stores: SessionStores) {
         for session in sessions {
             stores.upgrades.change { $0.void { $0.dies(with: session) } }
-            stores.learned.ended(session)
+            stores.learned?.ended(session)
         }
     }
 

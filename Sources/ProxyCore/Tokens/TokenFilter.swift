@@ -56,12 +56,12 @@ final class TokenFilter: LoginFilter {
             return goWithout()
         }
         // a page may use the tokens that it obtained itself
-        let isOwn = source.settings.manner == .learned && context.tokens.store != nil
+        let isOwn = source.settings.manner == .learned && context.stores.tokens != nil
         if !isOwn, let refusal = context.initiator.refusal(listed: source.settings.origins) {
             context.note(say("not added: \(refusal)"))
             return goWithout()
         }
-        guard context.tokens.store != nil else {
+        guard context.stores.tokens != nil else {
             context.note(
                 say("a bearer token goes along (\(source.settings.manner.rawValue)), fetched where there is none"))
             return goWithout()
@@ -88,12 +88,12 @@ final class TokenFilter: LoginFilter {
             key = TokenKey(source)
             return nil
         }
-        guard let client = context.tokens.sender.client(settings.naming, context.request) else {
+        guard let client = context.client.client(settings.naming, context.request) else {
             return RequestSender.lack(settings.naming)
         }
         guard settings.manner == .code else {
             let winners = context.winners(settings.origins)
-            key = context.tokens.store?.changeTokens { $0.learned(for: source, client, winners: winners) }
+            key = context.stores.tokens?.changeTokens { $0.learned(for: source, client, winners: winners) }
             guard key == nil else { return nil }
             return context.initiator.refusal(listed: settings.origins).map { "not added: \($0)" }
                 ?? "no token exchange of this client was seen"
@@ -114,7 +114,7 @@ final class TokenFilter: LoginFilter {
     }
 
     func wanted(_ context: FilterContext) -> Turn.Wanted? {
-        guard let key, let store = context.tokens.store else { return nil }
+        guard let key, let store = context.stores.tokens else { return nil }
         let session = session
         return Turn.Wanted(key: key, store: store.shared) {
             TokenConversation(
@@ -190,7 +190,7 @@ final class TokenFilter: LoginFilter {
         var changed = session
         changed.value.resourceNonces[origin] = nonce
         turn.session = changed
-        context.tokens.store?.change {
+        context.stores.tokens?.change {
             $0.renewed(key, generation: session.generation) { $0.resourceNonces[origin] = nonce }
         }
     }

@@ -11,9 +11,6 @@ extension TokenLedger {
         return keys.isEmpty ? [] : keys.map { ($0, kept($0)) }
     }
 
-    /// Keys whose login ended since the last call.
-    public mutating func takeEnded() -> [TokenKey] { logins.takeEnded() }
-
     /// All tokens.
     public var all: [(key: TokenKey, token: KeptToken?)] { logins.entries.keys.map { ($0, kept($0)) } }
 

@@ -194,18 +194,10 @@ public protocol TokenStore: CredentialStore<TokenGrant> {
 extension TokenStore {
     /// The store as logins see it.
     var shared: any CredentialStore<TokenGrant> { self }
-
-    public func change<Result>(_ body: (inout CredentialLedger<TokenGrant>) -> Result) -> Result {
-        changeTokens { body(&$0.logins) }
-    }
 }
 
-/// A token store for one run without a network.
-final class DryTokens: TokenStore {
-    private var ledger = TokenLedger()
-
-    func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
-    func enter(_ obstacle: CredentialLedger<TokenGrant>.Obstacle) -> WaitingTicket? { nil }
-    func leave(_ ticket: WaitingTicket) {}
-    func isAwaited(_ key: TokenKey) -> Bool { false }
+extension TokenLedger: CredentialKeeper {
+    public mutating func changeCredentials<Result>(_ body: (inout CredentialLedger<TokenGrant>) -> Result) -> Result {
+        body(&logins)
+    }
 }

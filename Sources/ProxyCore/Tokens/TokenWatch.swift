@@ -94,7 +94,7 @@ final class TokenWatch: Filter {
     private func learners(_ exchange: ObservedExchange, _ context: FilterContext) -> [(TokenSource, TokenClient)] {
         policy.learned.compactMap { source in
             guard source.server == exchange.server else { return nil }
-            return context.tokens.sender.client(source.settings.naming, context.request).map { (source, $0) }
+            return context.client.client(source.settings.naming, context.request).map { (source, $0) }
         }
     }
 
@@ -116,7 +116,7 @@ final class TokenWatch: Filter {
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         if case .renewing = stage { return nil }
         stage = .watching
-        guard context.isWhole, let store = context.tokens.store, let exchange = observe(context, context.sent),
+        guard context.isWhole, let store = context.stores.tokens, let exchange = observe(context, context.sent),
             let token = exchange.token
         else { return nil }
         let learners = learners(exchange, context)
@@ -160,7 +160,7 @@ final class TokenWatch: Filter {
     /// Stops sending the tokens that a client gives up, whatever AM's response is.
     private func leave(with head: RequestHead, _ context: inout FilterContext) {
         sent = observe(context, head)
-        guard let sent, let store = context.tokens.store else { return }
+        guard let sent, let store = context.stores.tokens else { return }
         let learners = learners(sent, context)
         let signers = signers(sent, learners)
         var known: TokenSource?
@@ -177,7 +177,7 @@ final class TokenWatch: Filter {
             revoke(granted, &context)
         }
         for source in policy.sources where source.settings.manner == .code && source.server == sent.server {
-            guard let client = context.tokens.sender.client(source.settings.naming, context.request) else { continue }
+            guard let client = context.client.client(source.settings.naming, context.request) else { continue }
             let gone = store.change {
                 $0.forget { key, grant in
                     guard key.source == source, case .client(client, _) = key.holder else { return false }
@@ -194,8 +194,8 @@ final class TokenWatch: Filter {
 
     /// Has AM revoke tokens that the client may not know.
     private func revoke(_ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: inout FilterContext) {
-        guard let first = tokens.first, let errands = context.tokens.errands else { return }
-        errands.add(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
+        guard let first = tokens.first, let errands = context.stores.errands else { return }
+        errands(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
         context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
@@ -209,7 +209,7 @@ final class TokenWatch: Filter {
     }
 
     private func learn(_ response: HeldResponse, _ context: inout FilterContext) {
-        guard let sent, let store = context.tokens.store else { return }
+        guard let sent, let store = context.stores.tokens else { return }
         guard
             let grant = sent.grant(
                 response.head, body: response.body, sent: replacement, now: context.seconds)
@@ -240,7 +240,7 @@ final class TokenWatch: Filter {
     private func spoil(_ context: FilterContext) {
         guard case .renewing(let key, _) = stage else { return }
         stage = .watching
-        context.tokens.store?.change { $0.change(key) { $0.refresh = nil } }
+        context.stores.tokens?.change { $0.change(key) { $0.refresh = nil } }
     }
 
 }

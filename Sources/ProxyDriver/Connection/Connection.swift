@@ -111,13 +111,9 @@ final class Connection {
             guard let answer = worker.desks.start(call, of: id, for: self) else { return }
             machine.happened(.intercepted(answer), to: id, now: worker.loop.now, &worker.out)
         case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
-        case .awaitTurn(let id, let ticket):
-            // the wait may have ended already
-            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
-        case .awaitPerson(let id, let transaction):
-            if machine.http.awaits(order) { worker.desks.register(transaction, of: id, for: self) }
         case .awaitTicket(let id, let ticket):
-            if machine.http.awaits(order) { worker.desks.register(ticket, of: id, for: self) }
+            // the wait may have ended already
+            if machine.http.awaits(ticket, id) { worker.desks.waiting.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
             machine.http.takeRecord(of: id, &worker.out) { worker.report.record($0) }

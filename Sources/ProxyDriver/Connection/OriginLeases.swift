@@ -148,7 +148,7 @@ final class OriginLeases {
         let codec = channel.codec
         if request.asksPresence { return reached(request) }
         if codec.awaitTerms(request) { return streams[request.exchange] = .probe(channel) }
-        guard let stream = codec.lendAnother(to: request) else { return leaseAgain(wanted, request) }
+        guard let stream = codec.lend(to: request, isAnother: true) else { return leaseAgain(wanted, request) }
         worker.metrics.count(.leasedShared)
         attach(OriginStream(channel: channel, id: stream), request, reused: false)
         request.connection.settle()

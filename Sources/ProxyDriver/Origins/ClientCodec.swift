@@ -23,18 +23,11 @@ enum ClientCodec {
 
     // MARK: leases
 
-    /// Lends a stream to the request that the connection was made or found for; nil if there is none.
-    func lend(to request: LeaseRequest) -> StreamID? {
+    /// Lends a stream; nil if there is none.
+    /// - Parameter isAnother: true for a request that the connection was neither made nor found for.
+    func lend(to request: LeaseRequest, isAnother: Bool = false) -> StreamID? {
         switch self {
-        case .http1(let channel): channel.http1.lend(to: request.connection, request.exchange)
-        case .http2(let streams): streams.lend(to: request.connection, request.exchange, isFirst: true)
-        }
-    }
-
-    /// Lends a stream to another request that waited; nil if none is left.
-    func lendAnother(to request: LeaseRequest) -> StreamID? {
-        switch self {
-        case .http1: nil
+        case .http1(let channel): isAnother ? nil : channel.http1.lend(to: request.connection, request.exchange)
         case .http2(let streams): streams.lend(to: request.connection, request.exchange, isFirst: true)
         }
     }

@@ -1,51 +1,54 @@
-import Authorization
-import Interception
-import ProxyCore
+internal import Authorization
+internal import Interception
+public import ProxyCore
+
+/// Credentials that each loop's exchanges fetch for those of all loops.
+typealias CredentialTable<Value: Credential> = SharedLedger<SharedCredentials<CredentialLedger<Value>, WaitingPort>>
+public typealias TokenTable = SharedLedger<SharedCredentials<TokenLedger, WaitingPort>>
 
 /// One loop's access to the credentials of all loops.
-final class CredentialDesk<Value: Credential>: CredentialStore {
-    private let table: CredentialTable<Value>
-    private let bell: WaitingBell
+final class CredentialDesk<Ledger: CredentialKeeper>: Desk<SharedCredentials<Ledger, WaitingPort>>, CredentialStore {
+    typealias Value = Ledger.Value
 
-    init(_ table: CredentialTable<Value>, _ bell: WaitingBell) {
-        self.table = table
-        self.bell = bell
+    func change<Result>(_ body: (inout CredentialLedger<Value>) -> Result) -> Result {
+        table.tell { $0.change { $0.changeCredentials(body) } }
     }
-
-    func change<Result>(_ body: (inout CredentialLedger<Value>) -> Result) -> Result { table.change(body) }
 
     func enter(_ obstacle: CredentialLedger<Value>.Obstacle) -> WaitingTicket? {
-        bell.mailbox.flatMap { table.enter(obstacle, $0) }
+        table.change { $0.line.enter(obstacle, port) }
     }
 
     func leave(_ ticket: WaitingTicket) {
-        bell.forget(ticket)
-        table.leave(ticket)
+        waiting.forget(ticket)
+        table.tell { $0.line.leave(ticket) }
     }
 
-    func isAwaited(_ key: Value.Key) -> Bool { table.isAwaited(key) }
+    func isAwaited(_ key: Value.Key) -> Bool { table.change { $0.line.isAwaited(key) } }
 }
 
-/// One loop's access to the tokens of all loops.
-final class TokenDesk: TokenStore {
-    private let table: TokenTable
-    private let bell: WaitingBell
-
-    init(_ table: TokenTable, _ bell: WaitingBell) {
-        self.table = table
-        self.bell = bell
-    }
-
+extension CredentialDesk<TokenLedger>: TokenStore {
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { table.changeTokens(body) }
+}
 
-    func enter(_ obstacle: CredentialLedger<TokenGrant>.Obstacle) -> WaitingTicket? {
-        bell.mailbox.flatMap { table.enter(obstacle, $0) }
+extension TokenTable {
+    public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { tell { $0.change(body) } }
+
+    /// Removes the tokens to revoke at the end, as errands.
+    func takeRevocations(by policy: TokenPolicy?) -> [Errand] {
+        // a token is either revoked or stored
+        changeTokens { $0.takeRevocable(by: policy) }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
     }
 
-    func leave(_ ticket: WaitingTicket) {
-        bell.forget(ticket)
-        table.leave(ticket)
+    /// - Parameters:
+    ///   - all: the witness gets the existing tokens, too.
+    ///   - witness: gets every token that changes from now on, or nil for a removed one, under the table's lock.
+    public func observe(all: Bool, _ witness: @escaping @Sendable (KeptToken?, TokenKey) -> Void) {
+        change { tokens in
+            _ = tokens.change { ledger in
+                ledger.noteChanges()
+                if all { for one in ledger.all { witness(one.token, one.key) } }
+            }
+            tokens.observe { ledger in for one in ledger.takeChanges() { witness(one.token, one.key) } }
+        }
     }
-
-    func isAwaited(_ key: TokenKey) -> Bool { table.isAwaited(key) }
 }

@@ -1,8 +1,8 @@
-internal import EventLoop
-public import ProxyCore
+import EventLoop
+import ProxyCore
 
 /// The errands of all loops; any loop that still serves runs them.
-public final class ErrandTable: Sendable {
+final class ErrandTable: Sendable {
     typealias Port = Mailbox<WorkerMessage>
 
     private struct State {
@@ -14,8 +14,6 @@ public final class ErrandTable: Sendable {
     private let state = Locked(State())
     /// The most waiting errands: more than all sessions and tokens that are kept.
     private static let most = 2 * 4096
-
-    public init() {}
 
     func enter(_ port: Port) { state.withLock { $0.ports.append(port) } }
 
@@ -34,10 +32,8 @@ public final class ErrandTable: Sendable {
             return state.waiting
         }
     }
-}
 
-extension ErrandTable: ErrandStore {
-    public func add(_ errands: [Errand]) {
+    func add(_ errands: [Errand]) {
         guard !errands.isEmpty else { return }
         let port = state.withLock { state in
             state.waiting += errands.prefix(max(0, Self.most - state.waiting.count))

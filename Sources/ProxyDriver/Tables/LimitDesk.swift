@@ -1,30 +1,21 @@
-import EventLoop
 import Interception
 import ProxyCore
 
-/// One loop's access to the limits of all loops.
-final class LimitDesk: LimitStore {
-    private let table: LimitTable
-    private let waiting: WaitingExchanges<LimitTicket>
+/// The counts of the interceptors' limits.
+typealias LimitTable = SharedLedger<LimitLedger<WaitingPort>>
 
-    init(loop: Loop, _ table: LimitTable) throws(SystemError) {
-        self.table = table
-        waiting = try WaitingExchanges(loop: loop) { $0.happened(.turnCame, to: $1) }
+extension Desk<LimitLedger<WaitingPort>>: LimitStore {
+    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: WaitingTicket?, answer: LimitAnswer) {
+        table.tell { ledger in
+            let asked = ledger.ask(key, policy, port, now: now)
+            return ((asked.ticket, asked.answer), asked.turns)
+        }
     }
 
-    func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer) {
-        table.ask(key, policy, waiting.mailbox)
-    }
+    func look(_ ticket: WaitingTicket) -> LimitAnswer { table.tell { $0.look(ticket, now: now) } }
 
-    func look(_ ticket: LimitTicket) -> LimitAnswer { table.look(ticket) }
-
-    func leave(_ ticket: LimitTicket) {
+    func leave(_ ticket: WaitingTicket) {
         waiting.forget(ticket)
-        table.leave(ticket)
-    }
-
-    /// Has the exchange notified when its turn comes.
-    func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
-        waiting.register(ticket, of: id, for: connection)
+        table.tell { $0.leave(ticket, now: now) }
     }
 }

@@ -11,9 +11,8 @@ final class LoopDesks {
     let stores: SharedStores
     private let loop: Loop
     private let report: LoopReport
-    private let limits: LimitDesk
-    private let transactions: TransactionDesk
-    private let waiting: WaitingBell
+    /// The exchanges that wait for other loops.
+    let waiting: WaitingExchanges
     private let authenticator: Authenticator
     /// Made for the first password.
     private var passwords: PasswordVerifier?
@@ -23,37 +22,21 @@ final class LoopDesks {
     init(loop: Loop, _ tables: SharedTables, _ report: LoopReport) throws(SystemError) {
         self.loop = loop
         self.report = report
-        limits = try LimitDesk(loop: loop, tables.limits)
-        transactions = try TransactionDesk(loop: loop, tables.transactions)
-        waiting = WaitingBell(loop: loop)
+        waiting = try WaitingExchanges(loop: loop)
         authenticator = tables.authenticator
         stores = SharedStores(
-            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, waiting),
-            cookies: CredentialDesk(tables.cookies, waiting), limits: limits, state: tables.state,
-            transactions: transactions,
-            tokens: TokenDesk(tables.tokens, waiting),
+            flows: tables.flows, refusals: tables.refusals, logins: Desk(tables.logins, waiting),
+            cookies: CredentialDesk(tables.cookies, waiting), limits: Desk(tables.limits, waiting), state: tables.state,
+            transactions: TransactionDesk(tables.transactions, waiting, tables.notice),
+            tokens: CredentialDesk(tables.tokens, waiting),
             pushes: tables.pushes, sessions: tables.sessions.stores(waiting, tables.errands),
-            errands: tables.errands, decisions: DecisionDesk(tables.decisions, waiting))
+            errands: tables.errands.add, decisions: Desk(tables.decisions, waiting))
     }
 
     /// Releases the connections, once the loop is over.
     func letGo() {
         code = nil
         passwords = nil
-    }
-
-    // MARK: shared state of all loops
-
-    func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
-        limits.register(ticket, of: id, for: connection)
-    }
-
-    func register(_ transaction: TransactionID, of id: ExchangeID, for connection: Connection) {
-        transactions.register(transaction, of: id, for: connection)
-    }
-
-    func register(_ ticket: WaitingTicket, of id: ExchangeID, for connection: Connection) {
-        waiting.register(ticket, of: id, for: connection)
     }
 
     // MARK: passwords

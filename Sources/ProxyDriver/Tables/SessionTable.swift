@@ -1,25 +1,24 @@
 public import Authorization
+internal import Interception
 internal import ProxyCore
 
 /// The sessions of all loops: upgrades under way, sessions of Usher's own logins, and learned ones.
 public final class SessionTable: Sendable {
-    private let upgrades = CredentialTable<SharedUpgrade>(.upgrade)
-    private let own = CredentialTable<KeptSession>(.login)
-    private let learned = LearnedTable()
-
-    public init() {}
+    private let upgrades = CredentialTable<SharedUpgrade>(SharedCredentials(.upgrade))
+    private let own = CredentialTable<KeptSession>(SharedCredentials(.login))
+    private let learned = LearnedTable(LearnedSessions())
 
     /// One loop's access to the sessions.
-    /// - Parameter errands: the calls by which AM ends the sessions that are over.
-    func stores(_ bell: WaitingBell, _ errands: ErrandTable) -> SessionStores {
+    /// - Parameter errands: has AM end the sessions that are over.
+    func stores(_ waiting: WaitingExchanges, _ errands: ErrandTable) -> SessionStores {
         SessionStores(
-            upgrades: CredentialDesk(upgrades, bell), own: CredentialDesk(own, bell), learned: learned,
+            upgrades: CredentialDesk(upgrades, waiting), own: CredentialDesk(own, waiting), learned: learned,
             logOut: { [weak errands] in errands?.add([Errand($0)]) })
     }
 
     /// Drops the sessions of all other logins.
     public func keep(loginsOf policies: [AuthorizationPolicy]) {
         let keys = Set(policies.filter { $0.sessions.source == .login }.map(SessionKey.init))
-        own.change { _ = $0.forget { key, _ in !keys.contains(key) } }
+        own.tell { $0.change { _ = $0.forget { key, _ in !keys.contains(key) } } }
     }
 }

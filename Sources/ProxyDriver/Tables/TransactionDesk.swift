@@ -1,30 +1,27 @@
 import Authorization
-import EventLoop
+import Interception
 import ProxyCore
 
 /// One loop's access to the step-ups that wait for a person.
-final class TransactionDesk: TransactionStore {
-    private let table: TransactionTable
-    private let waiting: WaitingExchanges<TransactionID>
+final class TransactionDesk: Desk<TransactionLedger<WaitingPort>>, TransactionStore {
+    private let notice: SharedTables.Notice
 
-    init(loop: Loop, _ table: TransactionTable) throws(SystemError) {
-        self.table = table
-        waiting = try WaitingExchanges(loop: loop) { $0.happened(.waitEnded, to: $1) }
+    init(_ table: TransactionTable, _ waiting: WaitingExchanges, _ notice: @escaping SharedTables.Notice) {
+        self.notice = notice
+        super.init(table, waiting)
     }
 
     func park(_ transaction: OpenTransaction, notify: [String]) -> Parking {
-        table.park(transaction, notify: notify, waiting.mailbox)
+        var chance = SystemRandomNumberGenerator()
+        let parking = table.tell { $0.park(transaction, port, using: &chance) }
+        if case .parked(let id, _) = parking, !notify.isEmpty { notice(id, transaction, notify) }
+        return parking
     }
 
-    func look(_ id: TransactionID) -> PersonVerdict? { table.look(id) }
+    func look(_ id: TransactionID) -> PersonVerdict? { table.change { $0.look(id) } }
 
-    func leave(_ id: TransactionID) {
-        waiting.forget(id)
-        table.leave(id)
-    }
-
-    /// Has the exchange notified when a person has answered.
-    func register(_ id: TransactionID, of exchange: ExchangeID, for connection: Connection) {
-        waiting.register(id, of: exchange, for: connection)
+    func leave(_ id: TransactionID, _ ticket: WaitingTicket) {
+        waiting.forget(ticket)
+        table.change { $0.leave(id, now: now) }
     }
 }

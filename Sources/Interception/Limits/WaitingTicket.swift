@@ -9,6 +9,10 @@ public struct WaitingTicket: Hashable, Sendable {
         case cookie, token
         /// A policy question to AM.
         case question
+        /// A request's place at a limit (`LimitLedger`).
+        case limit
+        /// A step-up that a person has to answer.
+        case person
     }
 
     public let kind: Kind
