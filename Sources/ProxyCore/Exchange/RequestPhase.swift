@@ -38,14 +38,14 @@ struct RequestPhase: ~Copyable {
         /// Wait for code, with the phase that it is part of.
         case run(SuspendedPhase)
         /// Wait until that time, or for the turn of the ticket; nil for the ticket of before.
-        case queue(until: Int, WaitingTicket?)
+        indirect case queue(until: Int, WaitingTicket?)
         case delay(until: Int)
         /// An interceptor has something else in the request's place, after so many milliseconds.
         indirect case replace(Replacement, after: Int)
         /// The call may not go where interceptors led it.
         case notCalled(String)
         /// A limit refuses the request; with the milliseconds until another may pass, if they are known.
-        case refuse(LimitWish, milliseconds: Int?)
+        indirect case refuse(LimitWish, milliseconds: Int?)
     }
 
     private(set) var state = State.open

@@ -12,13 +12,13 @@ struct ResponsePhase: ~Copyable {
         /// Ask the filters how much of the response they need.
         case offer
         /// Hold the response until it is whole.
-        case hold(HeldResponse)
+        indirect case hold(HeldResponse)
         /// Have the filters decide about the response.
-        case consider(HeldResponse)
+        indirect case consider(HeldResponse)
         /// Wait for code, with the phase that it is part of.
         case run(SuspendedPhase)
         indirect case replace(Replacement, after: Int, AnswerEnding)
-        case fail(ProxyError)
+        indirect case fail(ProxyError)
         /// The interceptors let the response pass, or repeat the request.
         indirect case pass(Passage, BodyOutcome)
     }

@@ -7,13 +7,13 @@ enum Reception {
     /// The request goes on to its origin.
     case proceeds
     /// The password has to be checked first.
-    case authenticates(PasswordCheck)
-    case answered(LocalResponse)
-    case refused(ProxyError, isLast: Bool)
+    indirect case authenticates(PasswordCheck)
+    indirect case answered(LocalResponse)
+    indirect case refused(ProxyError, isLast: Bool)
     /// CONNECT: the client asks for a tunnel to the origin.
     case tunnel
     /// CONNECT to `usher.proxy`. Some clients use a tunnel for plain HTTP, too: Usher answers the requests in it.
-    case ownTunnel(Origin)
+    indirect case ownTunnel(Origin)
     /// A post by a push service to `usher.proxy`.
     case push
 

@@ -8,16 +8,16 @@ enum OriginEvent {
     /// - sendsRaw: body bytes may be relayed to the origin unread.
     case leased(reused: Bool, sendsRaw: Bool)
     /// The driver could not connect to the origin.
-    case leaseFailed(LeaseFailure)
-    case interim(ResponseHead)
+    indirect case leaseFailed(LeaseFailure)
+    indirect case interim(ResponseHead)
     /// The final head of the response is here.
     case head(BodyFraming)
     /// 101: the connection changes its protocol (RFC 9110 §15.2.2).
     case switched
     /// The origin closed before its response was complete.
-    case ended(StreamEnding, TLSFault?)
+    indirect case ended(StreamEnding, TLSFault?)
     /// The response is invalid HTTP.
-    case broke(HTTPFault)
+    indirect case broke(HTTPFault)
 }
 
 extension Attempt {
@@ -25,7 +25,7 @@ extension Attempt {
     enum Step {
         case nothing
         /// Relay the interim response, if its client takes one.
-        case interim(ResponseHead)
+        indirect case interim(ResponseHead)
         /// The head of the response is here, and good.
         case head(BodyFraming)
         /// Switch to the protocol that the origin agreed to.
@@ -33,8 +33,8 @@ extension Attempt {
         /// Send the request once more, on a new connection.
         case sendAgain
         /// The request's body is not for the origin.
-        case stop(ProxyError)
-        case failed(ProxyError)
+        indirect case stop(ProxyError)
+        indirect case failed(ProxyError)
     }
 
     /// Handles an event at the origin's side.
