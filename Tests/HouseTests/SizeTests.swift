@@ -18,7 +18,7 @@ import Testing
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
         "ProxyCore.Exchange": Size(lines: 945, functions: 67, stored: 8),
-        "ProxyCore.ClientConnection": Size(lines: 743, functions: 54, stored: 4),
+        "ProxyCore.ClientConnection": Size(lines: 698, functions: 50, stored: 3),
         "ProxyCore.HTTPConnection": Size(lines: 841, functions: 64, stored: 12),
     ]
 

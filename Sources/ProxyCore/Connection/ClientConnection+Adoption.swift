@@ -9,7 +9,7 @@ extension ClientConnection {
     public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout Outbox) {
         out.now = now
         let isKept = http.context.source.isAdmitted(by: clients) && keepsTunnel(engine)
-        switch stage {
+        switch stage.state {
         case .tunnel, .lingering, .closed: return
         case .serving where http.carriesMany:
             http.putInForce(engine)
@@ -27,7 +27,7 @@ extension ClientConnection {
             if http.context.source.policy != nil { http.context.source.policy = clients }
             http.putInForce(engine)
             tunnel.reroute(engine)
-            if case .connect = stage { tellTunnel(.adopted, &out) }
+            if case .connect = stage.state { tellTunnel(.adopted, &out) }
         }
     }
 

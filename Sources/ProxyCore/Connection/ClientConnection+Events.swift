@@ -22,7 +22,7 @@ extension ClientConnection {
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         guard isConnecting(id) else { return http.exchanges[id]?.exchange.leaseReached(step, now) ?? () }
         tunnel.reached(step, until: now + http.engine.settings.timeouts.of(step))
-        wait(until: tunnel.deadline)
+        stage.wait(until: tunnel.deadline)
     }
 
     /// Handles bytes from the origin.
@@ -55,7 +55,7 @@ extension ClientConnection {
         }
         switch event {
         case .data(let range):
-            wait(until: now + http.engine.settings.timeouts.tunnelIdle)
+            stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle)
             tunnelBytes(bytes.extracting(range), &out)
         case .end: endOriginSide(id, cleanly: true, &out)
         case .needsMore, .interim, .head, .switched: break
@@ -68,7 +68,7 @@ extension ClientConnection {
     ) {
         out.now = now
         http.relayedFromOrigin(count, through: &origin, for: id, &out)
-        if isTunnel { wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
+        if isTunnel { stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
         follow(&out)
     }
 
@@ -85,7 +85,7 @@ extension ClientConnection {
             if !isTunnel { tellTunnel(.originEnded(cleanly: cleanly), &out) }
             return isTunnel ? endOriginSide(id, cleanly: cleanly, &out) : ()
         }
-        if isOver, http.exchanges[id]?.exchange.isOrphan != true { return }
+        if stage.isOver, http.exchanges[id]?.exchange.isOrphan != true { return }
         http.originEnded(through: &origin, for: id, cleanly: cleanly, fault: fault, &out)
         follow(&out)
     }
@@ -130,7 +130,7 @@ extension ClientConnection {
     /// Accepts no further streams; the connection ends with the open ones.
     /// - Returns: false when the connection is not multiplexed, does not serve HTTP, or was already leaving.
     public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
-        guard http.carriesMany, case .serving = stage, http.next?.isKept != false else { return false }
+        guard http.carriesMany, case .serving = stage.state, http.next?.isKept != false else { return false }
         out.now = now
         http.leaveStreams(http.engine, &out)
         follow(&out)
@@ -145,9 +145,9 @@ extension ClientConnection {
     ///   - id: the exchange whose origin stream moved; nil when any may have.
     public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
         if http.context.hasEnded { http.context.endedAt = now }
-        switch stage {
-        case .tunnel: wait(until: now + http.engine.settings.timeouts.tunnelIdle)
-        case .lingering, .closed: wait(until: now + http.engine.settings.timeouts.idle)
+        switch stage.state {
+        case .tunnel: stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle)
+        case .lingering, .closed: stage.wait(until: now + http.engine.settings.timeouts.idle)
         case .serving: http.touched(side, id, now: now)
         case .preface, .awaitingHello, .securing, .connect: break
         }
@@ -155,29 +155,26 @@ extension ClientConnection {
 
     /// When `woke` must be called.
     public var wakeAt: Int {
-        if case .serving = stage { min(http.orphansWakeAt, http.wakeAt) } else { min(http.orphansWakeAt, deadline) }
+        if stage.isServing { min(http.orphansWakeAt, http.wakeAt) } else { min(http.orphansWakeAt, deadline) }
     }
 
     /// Acts on the timeouts that are due.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
         http.wakeOrphans(&out)
-        if case .serving = stage, http.woke(&out) { return follow(&out) }
+        if case .serving = stage.state, http.woke(&out) { return follow(&out) }
         guard now >= deadline else { return }
-        switch stage {
+        switch stage.state {
         case .serving:
             http.timedOut(&out)
             follow(&out)
-        case .preface:
-            refusePreface(
-                "the header of the PROXY protocol did not arrive within timeouts.header after the balancer connected",
-                &out)
-        case .securing, .awaitingHello(begun: true): handshakeTimedOut(&out)
+        case .preface: fail(.latePreface, &out)
+        case .securing, .awaitingHello(begun: true): fail(.lateHandshake, &out)
         case .connect: tellTunnel(.timedOut, &out)
         case .awaitingHello, .tunnel, .lingering: close(reset: false, &out)
         case .closed:
             // the client does not read its queued bytes, so nothing is due
-            wait(until: .max)
+            stage.wait(until: .max)
             out.orders.append(.closeClient(reset: true))
         }
     }

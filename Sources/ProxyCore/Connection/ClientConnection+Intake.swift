@@ -5,11 +5,11 @@ import Interception
 extension ClientConnection {
     public mutating func received(_ bytes: Span<UInt8>, now: Int, _ out: inout Outbox) {
         out.now = now
-        if isOver { return }
+        if stage.isOver { return }
         if http.intake.isEmpty {
             let used = use(bytes, &out)
             http.intake.isMidway = false
-            if used < bytes.count, !isOver { http.intake.keep(bytes.extracting(used...)) }
+            if used < bytes.count, !stage.isOver { http.intake.keep(bytes.extracting(used...)) }
         } else {
             http.intake.keep(bytes)
             drainPending(&out)
@@ -31,10 +31,10 @@ extension ClientConnection {
         let kept = http.intake.take()
         let used = use(kept.span, &out)
         http.intake.isMidway = false
-        if isOver { return }
+        if stage.isOver { return }
         http.intake.putBack(consume kept, used: used)
         if !http.intake.isFull || awaitsRequest, http.intake.proceeding == .no { http.intake.resume() }
-        guard http.context.hasEnded, case .serving = stage else { return }
+        guard http.context.hasEnded, case .serving = stage.state else { return }
         http.missEnd(&out)
         follow(&out)
     }
@@ -44,19 +44,19 @@ extension ClientConnection {
         var position = 0
         // the codec may hold further events from earlier bytes
         while position < bytes.count || http.codec.isMultiplexed {
-            switch stage {
+            switch stage.state {
             case .serving:
                 let goesOn = http.read(bytes, &position, &out)
                 follow(&out)
                 guard goesOn else { return position }
             case .connect:
                 guard peek(bytes.extracting(position...), &out) else { return position }
-                switch stage {
+                switch stage.state {
                 case .securing, .closed: return bytes.count
                 default: break
                 }
             case .tunnel(let id):
-                wait(until: out.now + http.engine.settings.timeouts.tunnelIdle)
+                stage.wait(until: out.now + http.engine.settings.timeouts.tunnelIdle)
                 pass(bytes.extracting(position...), of: id, &out)
                 return bytes.count
             case .preface:
@@ -81,7 +81,7 @@ extension ClientConnection {
     public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
         out.now = now
         http.relayedFromClient(count, &out)
-        if isTunnel { wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
+        if isTunnel { stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
     }
 
     /// Reports how many bytes are queued for the client.
@@ -100,7 +100,7 @@ extension ClientConnection {
     public mutating func clientEnded(now: Int, _ out: inout Outbox) {
         out.now = now
         http.context.endedAt = now
-        switch stage {
+        switch stage.state {
         case .closed, .securing: break
         case .tunnel(let id): endClientSide(id, &out)
         case .connect: tellTunnel(.clientEnded(inStream: http.context.source.isInStream), &out)
@@ -113,7 +113,7 @@ extension ClientConnection {
 
     /// All bytes for the client are sent: it now has a short time to close its side.
     public mutating func clientDrained(now: Int) {
-        if case .lingering = stage { wait(until: now + Self.lingering) }
+        if case .lingering = stage.state { stage.wait(until: now + Self.lingering) }
     }
 
     private static let lingering = 2_000

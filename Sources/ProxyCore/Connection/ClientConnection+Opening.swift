@@ -11,26 +11,23 @@ extension ClientConnection {
     mutating func preface(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int? {
         switch http.context.readPreface(bytes, http.engine.settings.limits) {
         case .incomplete: break
-        case .refused(let reason): refusePreface(reason, &out)
+        case .refused(let reason): fail(.failed(token: "http_request_denied", details: reason), &out)
         case .tooMany:
             let error = ProxyError.tooManyOfClient("this address")
             // a client that speaks TLS would not understand an HTTP response
             if http.context.source.isSecure {
-                refusePreface(error.details, &out)
+                fail(.failed(token: "http_request_denied", details: error.details), &out)
             } else {
                 answer(error, in: http.recorded(&out), &out)
             }
         case .read(let count):
-            enter(
+            stage.enter(
                 http.context.source.isSecure ? .awaitingHello(begun: false) : .serving,
                 until: out.now + http.engine.settings.timeouts.idle)
+            http.waitIdle(out.now)
             return count
         }
         return nil
-    }
-
-    mutating func refusePreface(_ reason: String, _ out: inout Outbox) {
-        fail(.failed(token: "http_request_denied", details: reason), &out)
     }
 
     // MARK: the ClientHello
@@ -47,7 +44,7 @@ extension ClientConnection {
         case .incomplete(let hasBegun):
             // a client that begins a handshake must finish it in time
             if hasBegun, !begun {
-                enter(.awaitingHello(begun: true), until: out.now + http.engine.settings.timeouts.tls)
+                stage.enter(.awaitingHello(begun: true), until: out.now + http.engine.settings.timeouts.tls)
             }
             return false
         case .clearText:
@@ -56,7 +53,7 @@ extension ClientConnection {
                 .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"),
                 in: http.recorded(&out), &out)
         case .whole(let name):
-            enter(.securing, until: out.now + http.engine.settings.timeouts.tls)
+            stage.enter(.securing, until: out.now + http.engine.settings.timeouts.tls)
             var hello: [UInt8] = []
             hello.append(bytes)
             out.orders.append(.secureClient(showing: .listener(name), hello: hello))
@@ -75,7 +72,7 @@ extension ClientConnection {
     /// The client's handshake is done: its further bytes come decrypted.
     public mutating func clientSecured(_ negotiated: TLSStream.Negotiated, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard case .securing = stage else { return }
+        guard case .securing = stage.state else { return }
         serveInside(now)
         if negotiated.spoken == .http2 { http.codec.startHTTP2(http.engine, out.windows) }
         guard tunnel.isUnderWay, let cell = http.exchanges.current else { return }
@@ -94,18 +91,19 @@ extension ClientConnection {
     /// - Parameter hasSeen: the client had received the certificate.
     public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout Outbox) {
         out.now = now
-        guard case .securing = stage else { return }
+        guard case .securing = stage.state else { return }
         let failure = http.context.handshakeFailed(
             fault, hasSeen: hasSeen, tunnel.isUnderWay ? tunnel.target : nil,
             http.engine.settings.interception.onRefusal)
         if fault.kind == .local, !hasSeen { out.client.append(contentsOf: Self.internalError) }
         fail(failure, &out)
     }
+}
 
-    mutating func handshakeTimedOut(_ out: inout Outbox) {
-        fail(
-            .failed(
-                token: "connection_timeout", details: "the client did not finish its TLS handshake within timeouts.tls"
-            ), &out)
-    }
+extension ExchangeMoment {
+    static let lateHandshake = failed(
+        token: "connection_timeout", details: "the client did not finish its TLS handshake within timeouts.tls")
+    static let latePreface = failed(
+        token: "http_request_denied",
+        details: "the header of the PROXY protocol did not arrive within timeouts.header after the balancer connected")
 }

@@ -14,7 +14,7 @@ extension ClientConnection {
             return close(reset: false, &out)
         }
         target.route = http.engine.tunnelRoute(to: target.host)
-        enter(.connect)
+        stage.enter(.connect)
         perform(tunnel.begin(to: target, for: cell, &out), for: cell, &out)
     }
 
@@ -35,9 +35,9 @@ extension ClientConnection {
 
     private mutating func perform(_ action: Tunnel.Action, for cell: ExchangeCell, _ out: inout Outbox) {
         switch action {
-        case .wait: wait(until: tunnel.deadline)
+        case .wait: stage.wait(until: tunnel.deadline)
         case .answer:
-            wait(until: tunnel.deadline)
+            stage.wait(until: tunnel.deadline)
             http.codec.connected(&out)
             let hasEnded = http.context.hasEnded
             // the client's last bytes come before its end
@@ -51,10 +51,10 @@ extension ClientConnection {
             http.context.tunnel = target
             serveInside(out.now)
             if target.isSaidToSpeakHTTP2 { http.codec.startHTTP2(http.engine, out.windows) }
-        case .secure: enter(.securing, until: tunnel.deadline)
+        case .secure: stage.enter(.securing, until: tunnel.deadline)
         case .relay(let heard): openTunnel(cell.exchange.id, heard: heard, &out)
         case .refuseHello(let words): refuseHello(words, &out)
-        case .giveUpHello: handshakeTimedOut(&out)
+        case .giveUpHello: fail(.lateHandshake, &out)
         case .close(let reset): close(reset: reset, &out)
         }
     }
@@ -62,19 +62,20 @@ extension ClientConnection {
     /// Reads the next bytes as requests inside the tunnel.
     mutating func serveInside(_ now: Int) {
         http.codec.next()
-        enter(.serving, until: now + http.engine.settings.timeouts.idle)
+        stage.enter(.serving)
+        http.waitIdle(now)
     }
 
     // MARK: whose tunnel
 
     /// Whether the exchange's CONNECT is being answered.
     func isConnecting(_ id: ExchangeID) -> Bool {
-        if case .connect = stage { http.exchanges.current?.exchange.id == id } else { false }
+        if case .connect = stage.state { http.exchanges.current?.exchange.id == id } else { false }
     }
 
     /// Whether the bytes of the exchange's origin are those of the tunnel.
     func hears(_ id: ExchangeID) -> Bool {
-        if case .tunnel(let own) = stage { own == id } else { tunnel.isPeeking && isConnecting(id) }
+        if case .tunnel(let own) = stage.state { own == id } else { tunnel.isPeeking && isConnecting(id) }
     }
 
     // MARK: relayed unread
@@ -86,7 +87,7 @@ extension ClientConnection {
             http.relays.begin(.client, .max, of: id)
             http.relays.begin(.origin, .max, of: id)
         }
-        enter(.tunnel(id), until: out.now + http.engine.settings.timeouts.tunnelIdle)
+        stage.enter(.tunnel(id), until: out.now + http.engine.settings.timeouts.tunnelIdle)
         pass(http.intake.pending.span, of: id, &out)
         http.intake.discard()
         http.intake.resume()
@@ -97,7 +98,7 @@ extension ClientConnection {
 
     /// Handles bytes of the tunnel's origin.
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
-        if case .tunnel(let id) = stage {
+        if case .tunnel(let id) = stage.state {
             http.exchanges[id]?.exchange.log.record.responseBytes += UInt64(bytes.count)
             out.client.append(bytes)
         } else if let cell = http.exchanges.current {
@@ -122,7 +123,7 @@ extension ClientConnection {
 
     /// Ends the tunnel when both sides have ended, or the origin cannot receive any more. Queued bytes still go out.
     mutating func finishTunnel(_ out: inout Outbox) {
-        guard case .tunnel(let id) = stage, let cell = http.exchanges[id] else { return }
+        guard case .tunnel(let id) = stage.state, let cell = http.exchanges[id] else { return }
         if cell.origin.hasEnded, cell.origin.isLost, !http.context.hasEnded { http.context.endedAt = out.now }
         guard http.context.hasEnded, cell.origin.hasEnded, http.client.isDone, cell.origin.isDone else { return }
         close(reset: false, &out)
