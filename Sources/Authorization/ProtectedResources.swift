@@ -40,7 +40,7 @@ extension AuthorizationPolicy {
         guard resource.replays(head.method, after: status) || isPolicyEvaluation(head) else {
             return resource.replay == .safe
                 ? "\(head.methodText) is not replayed here: the resource says replay: safe"
-                : "\(head.methodText) was answered with \(status ?? 0) and is not sent twice, for the resource does not say replay: any"
+                : "\(head.methodText) got status \(status ?? 0) and is not sent twice: the resource does not set replay: any"
         }
         return bodyComplete
             ? nil

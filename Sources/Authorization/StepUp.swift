@@ -100,7 +100,7 @@ public struct StepUp: Sendable {
     ) -> Order {
         guard body.count <= policy.maxResponseBytes else {
             return .failed(
-                Failure(.tooLarge, "AM's answer is larger than the \(policy.maxResponseBytes) bytes allowed"))
+                Failure(.tooLarge, "AM's response is larger than the \(policy.maxResponseBytes) bytes allowed"))
         }
         let answer = try? JSONValue(parsing: body)
         if let order = toldInquiry(status, answer, now) { return order }

@@ -178,14 +178,14 @@ extension NameOutcome {
         case ARES_ENODATA.rawValue: self = .empty
         case ARES_ENOTFOUND.rawValue: self = .missing
         case ARES_ESERVFAIL.rawValue: self = .refused("the name server failed", rcode: "SERVFAIL")
-        case ARES_EREFUSED.rawValue: self = .refused("the name server refused to answer", rcode: "REFUSED")
+        case ARES_EREFUSED.rawValue: self = .refused("the name server refused to respond", rcode: "REFUSED")
         case ARES_ENOTIMP.rawValue: self = .refused("the name server does not know the question", rcode: "NOTIMP")
         case ARES_EFORMERR.rawValue:
             self = .refused("the name server does not understand the question", rcode: "FORMERR")
         case ARES_ETIMEOUT.rawValue: self = .timedOut
         case ARES_ECONNREFUSED.rawValue: self = .failed("no name server could be asked")
         case ARES_EBADNAME.rawValue: self = .failed("it is no valid name")
-        case ARES_EBADRESP.rawValue: self = .failed("the name server's answer is malformed")
+        case ARES_EBADRESP.rawValue: self = .failed("the name server's response is malformed")
         default: self = .failed(ares_strerror(status).map { String(cString: $0) } ?? "the name service failed")
         }
     }

@@ -56,7 +56,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         case .unresolved:
             self.init(
                 "dns_timeout", status: 504,
-                "the name \(origin.hop.host) could not be resolved: no name server answered within timeouts.resolve")
+                "the name \(origin.hop.host) could not be resolved: no name server responded within timeouts.resolve")
         case .overloaded:
             self.init(
                 "dns_error", status: 503,
@@ -128,7 +128,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         }
         self.init(
             "destination_unavailable", status: 502,
-            "\(proxy) made no tunnel to \(destination) but answered with status \(status)", receivedStatus: status)
+            "\(proxy) made no tunnel to \(destination) but responded with status \(status)", receivedStatus: status)
         fault = .proxyRefused
     }
 
@@ -147,7 +147,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         _ phase: PhaseJudgement.Phase, by interceptor: String, _ reason: String, _ terms: RouterTerms
     ) -> ProxyError {
         let isRequest = phase == .request
-        let object = terms.hasClient ? "" : isRequest ? " the call" : " the answer to the call"
+        let object = terms.hasClient ? "" : isRequest ? " the call" : " the response to the call"
         var error = ProxyError(
             isRequest ? "http_request_denied" : "proxy_internal_error", status: 502,
             "interceptor \(interceptor) aborted\(object): \(reason)")
@@ -188,30 +188,30 @@ public struct ProxyError: Error, Equatable, Sendable {
 
     static let clientHalfClosed = ProxyError(
         "http_response_timeout", status: 504,
-        "the client closed its side, and nothing of an answer came within timeouts.half_closed; the request was given up"
+        "the client closed its side, and no response came within timeouts.half_closed; the request was given up"
     )
 
     /// The origin's stream or connection ended in the middle of a response.
     static func incomplete(_ ending: StreamEnding) -> ProxyError {
-        ProxyError("http_response_incomplete", status: 502, "\(ending.words) before its answer was complete")
+        ProxyError("http_response_incomplete", status: 502, "\(ending.words) before its response was complete")
     }
 
     /// The origin's stream or connection ended before a response.
     static func terminated(_ ending: StreamEnding) -> ProxyError {
         ProxyError(
             ending.blamesProtocol ? "http_protocol_error" : "connection_terminated", status: 502,
-            "\(ending.words) without an answer")
+            "\(ending.words) without a response")
     }
 
     /// The request exceeded an interceptor's timeout.
     static func missed(_ wish: TimeoutWish) -> ProxyError {
         ProxyError(
             "http_response_timeout", status: 504,
-            "the origin did not answer within the \(wish.milliseconds) ms of interceptor \(wish.interceptor)")
+            "the origin did not respond within the \(wish.milliseconds) ms of interceptor \(wish.interceptor)")
     }
 
     static let responseTimeout = ProxyError(
-        "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
+        "http_response_timeout", status: 504, "the origin did not respond within timeouts.response")
     static let bodyTimeout = ProxyError(
         "http_request_error", status: 408, "the request's body did not arrive within timeouts.idle")
     static let requestTimeout = ProxyError(

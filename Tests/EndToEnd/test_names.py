@@ -93,7 +93,7 @@ def test_dead_names_hold_nobody_up(usher, names, origin):
         thread.join(30)
     for answer in answers:
         assert answer.status == 504 and "error=dns_timeout" in answer.get("proxy-status")
-        assert "no name server answered within timeouts.resolve" in answer.body.decode()
+        assert "no name server responded within timeouts.resolve" in answer.body.decode()
     usher.wait_for(lambda: len(usher.flows(".dead.test")) >= 100, "all of them in the log")
     assert all(800 <= flow.access["ms"] < 5000 for flow in usher.flows(".dead.test"))
     # and for seconds it is known that nobody answers

@@ -112,7 +112,7 @@ struct NameServiceTests {
 
     @Test(arguments: [
         (3, "it does not exist (NXDOMAIN)", "NXDOMAIN"), (2, "the name server failed (SERVFAIL)", "SERVFAIL"),
-        (5, "the name server refused to answer (REFUSED)", "REFUSED"),
+        (5, "the name server refused to respond (REFUSED)", "REFUSED"),
         (4, "the name server does not know the question (NOTIMP)", "NOTIMP"),
         (1, "the name server does not understand the question (FORMERR)", "FORMERR"),
     ])

@@ -250,7 +250,7 @@ struct RequestEditTests {
         #expect(
             outcome.verdict
                 == .respond(DirectResponse(status: 503, headers: [Pair("Retry-After", "60")]), interceptor: "two"))
-        #expect(outcome.changes == ["one: set header X-One", "two: answered 503 in the origin's place"])
+        #expect(outcome.changes == ["one: set header X-One", "two: responded with 503 in the origin's place"])
         #expect(head.fields["X-One"] == "1")
 
         let aborted = Plan(rules: [Rule(name: "stop", request: [.abort("closed for today")])])

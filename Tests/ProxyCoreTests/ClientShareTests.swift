@@ -303,7 +303,7 @@ struct ClientShareTests {
         talk.origin(SteppingUp.refused())
         talk.connects()
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + String(repeating: " ", count: 40_000))
-        #expect(talk.noted("the answer cannot be kept") && talk.clientGot() == SteppingUp.original())
+        #expect(talk.noted("the response cannot be kept") && talk.clientGot() == SteppingUp.original())
         #expect(shares.bytes == 0)
     }
 

@@ -232,7 +232,7 @@ struct ConnectionStepUpTests {
             talk.connects()
             talk.origin("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(framing)")
             #expect(talk.clientGot().contains(body) && talk.driver.isIdle && talk.driver.records.count == 1)
-            #expect(talk.noted("too large to be looked through"))
+            #expect(talk.noted("too large to examine"))
         }
     }
 
@@ -243,8 +243,8 @@ struct ConnectionStepUpTests {
         (SteppingUp.json("{\"code\":401}", status: "401 Unauthorized"), "401"),
         ("HTTP/1.1 302 Found\r\nLocation: http://evil.test/\r\nContent-Length: 0\r\n\r\n", "302"),
         (SteppingUp.json("[]"), "no JSON object"), (SteppingUp.json("{"), "no JSON object"),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "breaks HTTP"),
-        ("HTTP/1.1 101 Switching\r\n\r\n", "switched protocols"), ("SSH-2.0\r\n\r\n", "breaks HTTP"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "is not valid HTTP"),
+        ("HTTP/1.1 101 Switching\r\n\r\n", "switched protocols"), ("SSH-2.0\r\n\r\n", "is not valid HTTP"),
         (
             SteppingUp.json(
                 "{\"authId\":\"a\",\"callbacks\":[{\"type\":\"OddCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}]}"
@@ -255,7 +255,7 @@ struct ConnectionStepUpTests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n" + String(repeating: "x", count: 4096),
             "larger than"
         ),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "breaks HTTP"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "is not valid HTTP"),
     ])
     func hostileAnswersOfAM(_ answer: String, _ reason: String) {
         for delivery in Delivery.all {
@@ -354,7 +354,7 @@ struct ConnectionStepUpTests {
         #expect(replaced.clientGot() == okForClient)
         let aborted = asked(rule([], [.abort("no")]))
         aborted.origin(Up.success)
-        #expect(aborted.clientGot() == Up.original() && aborted.noted("aborted the answer to the call"))
+        #expect(aborted.clientGot() == Up.original() && aborted.noted("aborted the response to the call"))
     }
 
     // MARK: the client goes away

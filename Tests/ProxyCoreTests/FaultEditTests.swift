@@ -230,8 +230,8 @@ struct FaultEditTests {
             #expect(talk.clientGot().hasPrefix("HTTP/1.1 401 ") && talk.driver.client == .open, "\(talk.notes)")
             let words =
                 cut == nil
-                ? "interceptor chaos broke the answer to the call: \(breakage.rawValue)"
-                : "had the answer to the call break off after 3 bytes"
+                ? "interceptor chaos broke the response to the call: \(breakage.rawValue)"
+                : "cut the response to the call after 3 bytes"
             #expect(talk.noted(words), "\(talk.notes)")
         }
     }

@@ -119,7 +119,7 @@ import Testing
         talk.connects()
         #expect(talk.originGot().hasPrefix(scene.call), "\(talk.notes)")
         talk.origin("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
-        #expect(talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("answer was delivered"), "\(talk.notes)")
+        #expect(talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("response was delivered"), "\(talk.notes)")
     }
 
     @Test(arguments: LoginScene.allCases)

@@ -148,14 +148,14 @@ struct RouteTests {
     }
 
     @Test(arguments: [
-        (LeaseFailure.tunnelRefused(status: 403), "502", "destination_unavailable", "answered with status 403"),
+        (LeaseFailure.tunnelRefused(status: 403), "502", "destination_unavailable", "responded with status 403"),
         (.tunnelRefused(status: 407), "502", "proxy_configuration_error", "wants a user name and password"),
         (.timedOut, "504", "connection_timeout", "proxy.test:8080 made no tunnel to a.test:443 within"),
         (.refused("no"), "502", "connection_refused", "the upstream proxy proxy.test:8080 refused the connection: no"),
         (.loop, "508", "proxy_loop_detected", "the upstream proxy proxy.test:8080 is this proxy itself"),
         (.unresolvable("no"), "502", "dns_error", "the name proxy.test could not be resolved"),
         (.unresolvable("no", rcode: "NXDOMAIN"), "502", "dns_error", "; rcode=\"NXDOMAIN\""),
-        (.unresolved, "504", "dns_timeout", "the name proxy.test could not be resolved: no name server answered"),
+        (.unresolved, "504", "dns_timeout", "the name proxy.test could not be resolved: no name server responded"),
         (.overloaded, "503", "dns_error", "the name proxy.test was not looked up"),
         (.tooManyNames, "503", "dns_error", "too many others are waited for by this client"),
     ])

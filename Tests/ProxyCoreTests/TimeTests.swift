@@ -32,7 +32,7 @@ struct TimeTests {
         #expect(talk.record.proxyError == "dns_timeout")
         #expect(
             talk.clientGot().contains(
-                "the name a.test could not be resolved: no name server answered within timeouts.resolve"))
+                "the name a.test could not be resolved: no name server responded within timeouts.resolve"))
     }
 
     @Test func connectingHasItsTimeAfterResolving() {

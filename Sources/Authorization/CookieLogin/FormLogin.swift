@@ -20,7 +20,7 @@ struct FormLogin: Sendable {
         if let fault = LoginFault(place, head) { return .failed(fault) }
         // CouchDB reports a refused login in the body too
         if let answer = try? JSONValue(parsing: body), answer["ok"] == .bool(false) {
-            return .failed(LoginFault(reason: "\(place) answered that the login is not ok", isRefusal: true))
+            return .failed(LoginFault(reason: "\(place) responded that the login is not ok", isRefusal: true))
         }
         return .won(head, of: place, answering: request, cookie: cookie, now)
     }

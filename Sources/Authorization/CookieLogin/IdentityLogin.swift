@@ -34,7 +34,7 @@ struct IdentityLogin: Sendable {
         }
         if let fault = LoginFault(identity, head) { return .failed(fault) }
         guard let token = (try? JSONValue(parsing: body))?["access_token"]?.text, !token.isEmpty else {
-            return .failed(.broken("\(identity) answered without an access_token"))
+            return .failed(.broken("\(identity) responded without an access_token"))
         }
         hasToken = true
         let text = JSONValue.object([.init("access_token", .string(token))]).serialized

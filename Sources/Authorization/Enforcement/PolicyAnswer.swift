@@ -32,12 +32,11 @@ public struct PolicyAnswer: Equatable, Sendable {
     public init(_ answer: ResponseHead, _ body: [UInt8], to question: PolicyQuestion) throws(Fault) {
         guard answer.status == 200 else { throw Self.fault(answer.status, body) }
         guard body.count <= AdviceReader.maxBody, let decisions = PolicyDecision.list(body) else {
-            throw Fault(kind: .unusable, reason: "AM's answer holds what is no policy decision")
+            throw Fault(kind: .unusable, reason: "AM's response is no policy decision")
         }
         guard decisions.count == 1, let decision = decisions.first else {
-            throw Fault(
-                kind: .unusable, reason: "AM's answer has \(LogText.count(decisions.count, "decision")) on one resource"
-            )
+            let count = LogText.count(decisions.count, "decision")
+            throw Fault(kind: .unusable, reason: "AM's response has \(count) on one resource")
         }
         guard Self.isSame(decision.resource, question.resource) else {
             throw Fault(

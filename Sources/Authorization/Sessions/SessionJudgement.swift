@@ -13,7 +13,7 @@ extension AuthorizationPolicy {
     /// The reason why a request must not carry a session as it stands now, as one sentence; nil if it may. Even after changes
     /// by interceptors, it must go to a configured resource.
     public func refusalToShowSession(on head: RequestHead) -> String? {
-        guard head.method != .trace else { return "an answer to a TRACE would show the session" }
+        guard head.method != .trace else { return "a response to a TRACE would show the session" }
         // a CORS preflight carries no credentials (Fetch, CORS preflight)
         guard head.method != .options else { return "OPTIONS is asked without a session" }
         guard coverage(of: head) != nil else {

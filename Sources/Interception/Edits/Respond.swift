@@ -24,7 +24,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         if value.isEmptyList {
-            reader.findings.error(value.position, "without an answer there is none to give; write one")
+            reader.findings.error(value.position, "the list of responses is empty; write one")
         }
         let written = value.fields == nil ? value.list : [value]
         let answers = written.compactMap { WrittenAnswer($0, reader) }

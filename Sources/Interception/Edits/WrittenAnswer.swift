@@ -29,11 +29,11 @@ struct WrittenAnswer: Sendable {
         let findings = reader.findings
         let bodies = WrittenBody.written(fields)
         if bodies.count > 1 {
-            findings.error(value.position, "an answer has one body, found \(bodies.joined(separator: " and "))")
+            findings.error(value.position, "a response has one body, found \(bodies.joined(separator: " and "))")
         }
         var answer = DirectResponse(status: fields.number("status") ?? 200)
         if !bodies.isEmpty, [204, 205, 304].contains(answer.status) {
-            findings.error(value.position, "an answer with status \(answer.status) has no body; remove \(bodies[0])")
+            findings.error(value.position, "a response with status \(answer.status) has no body; remove \(bodies[0])")
         }
         reader.checkWritable(fields.fields("headers"))
         answer.headers = reader.pairs(fields.fields("headers")) { TemplatePlace(header: $0) }

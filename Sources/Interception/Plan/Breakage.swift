@@ -19,7 +19,7 @@ public enum Breakage: String, CaseIterable, Sendable {
     public var words: String {
         switch self {
         case .reset: "its connection is reset"
-        case .empty: "its connection is closed without an answer"
+        case .empty: "its connection is closed without a response"
         case .garbage: "it gets bytes that mean nothing"
         case .malformedStatus: "it gets an answer whose status line has no status"
         case .malformedHeader: "it gets an answer with a header line that is none"

@@ -19,7 +19,7 @@ extension Outcome {
             return ["stopped the chain"]
         case .timeout(let time):
             if time < timeout?.milliseconds ?? .max { timeout = TimeoutWish(interceptor: name, milliseconds: time) }
-            return ["gives it up after \(time) ms without an answer"]
+            return ["gives up after \(time) ms without a response"]
         case .log(let parts): logged.append(LoggedText(interceptor: name, parts: parts))
         case .respond(let answer): return answered(answer, by: name)
         case .respondInTurn(let counter, let answers):
@@ -49,7 +49,7 @@ extension Outcome {
 
     private mutating func answered(_ answer: DirectResponse, by name: String) -> [String] {
         verdict = .respond(answer, interceptor: name)
-        return ["answered \(answer.status) in the origin's place"]
+        return ["responded with \(answer.status) in the origin's place"]
     }
 
     mutating func aborted(_ reason: String, by name: String) -> [String] {

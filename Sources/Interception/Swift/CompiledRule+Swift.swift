@@ -135,7 +135,7 @@ extension CompiledRule {
         _ outcome: inout Outcome
     ) throws(EditFault) -> EditEffect {
         switch answer {
-        case .request, .response: throw Self.fault("answered with another kind of message", call)
+        case .request, .response: throw Self.fault("responded with another kind of message", call)
         case .failed(let words): throw Self.fault(words, call)
         case .verdict(.abort(let reason)): return .abort("swift \(call.edit.registered): \(reason)")
         case .verdict(.respond(let response)):

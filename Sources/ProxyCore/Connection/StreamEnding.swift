@@ -15,7 +15,7 @@ public enum StreamEnding: Equatable, Sendable {
         switch self {
         case .connection(nil): "the origin closed the connection"
         case .connection(let code?): "the origin closed the connection (GOAWAY: \(code))"
-        case .silence: "the origin fell silent and answered no PING"
+        case .silence: "the origin fell silent and did not respond to a PING"
         case .reset(.refused): "the origin refused the request's stream (REFUSED_STREAM)"
         case .reset(let code): "the origin gave the request's stream up (RST_STREAM: \(code))"
         }

@@ -64,7 +64,7 @@ extension Exchange {
     private mutating func breaks(_ breakage: Breakage, interceptor: String, _ out: inout Outbox) {
         release(reusable: false, &out)
         if call != nil {
-            let what = attempt.hasAnswered ? "the answer to the call" : "the call"
+            let what = attempt.hasAnswered ? "the response to the call" : "the call"
             return end(.notCalled("interceptor \(interceptor) broke \(what): \(breakage.rawValue)"), out.now)
         }
         log.tell(.broken(interceptor: interceptor, breakage), out.now)
@@ -79,7 +79,7 @@ extension Exchange {
     mutating func comeTo(_ answer: HeldResponse, after wait: Int, _ out: inout Outbox) {
         if let cut = attempt.wishes.ending.cut, cut.bytes < answer.body.count {
             return end(
-                .notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
+                .notCalled("interceptors cut the response to the call after \(cut.bytes) bytes"), out.now)
         }
         let wait = wait + info.log.held(attempt.wishes.ending, out.now)
         if wait > 0 { return self.wait(.called(answer), until: out.now + wait, &out) }

@@ -48,12 +48,12 @@ extension Exchange {
             guard let limit = filtered(.offered, context, out)?.held else { return deliver(held, &context, &out) }
             held.limit = limit
             guard held.body.count > limit else { return consider(held, &context, &out) }
-            log.tell(.unread("the answer is too large to be looked through"), out.now)
+            log.tell(.unread("the response is too large to examine"), out.now)
             filtered(.tooLarge, context, out)
             deliver(held, &context, &out)
         case .unheld(let held, let arrival):
-            var words = "the answer is too large to be looked through"
-            if case .noRoom = arrival { words = "limits.buffered leaves no room to look through the answer" }
+            var words = "the response is too large to examine"
+            if case .noRoom = arrival { words = "limits.buffered leaves no room to examine the response" }
             log.tell(.unread(words), out.now)
             filtered(.tooLarge, context, out)
             perform(responsePhase.relay(held, arrival, &info, attempt, out), &context, &out)

@@ -78,7 +78,7 @@ extension Exchange {
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
         case .delivering, .holding, .pacing:
             failed(
-                ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"),
+                ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its response"),
                 &context, &out)
         case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:

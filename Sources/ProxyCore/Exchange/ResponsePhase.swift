@@ -104,10 +104,10 @@ struct ResponsePhase: ~Copyable {
     ) -> Step {
         switch held.reason {
         case .call:
-            if case .noRoom = arrival { return .fail(.noRoom("the answer cannot be kept")) }
+            if case .noRoom = arrival { return .fail(.noRoom("the response cannot be kept")) }
             return .fail(
                 .badResponse(
-                    "the answer is larger than is read of one (authorization.limits.answer, limits.buffered_body)"))
+                    "the response is larger than the limit (authorization.limits.answer, limits.buffered_body)"))
         case .preparation: return edit(arrival, at: .beforeStepUp, then: .unheld(held, arrival), &info, attempt, out)
         case .advice: return .pass(.unheld(held, arrival), BodyOutcome())
         case .flow, .edit: return relay(held, arrival, &info, attempt, out)

@@ -99,7 +99,7 @@ extension LoginFilter {
     ) -> FilterAction? {
         turn.doesWithout = true
         if case .renew(let held) = purpose {
-            context.note(say("no \(words.what): \(reason); the \(words.place)'s answer was delivered"))
+            context.note(say("no \(words.what): \(reason); the \(words.place)'s response was delivered"))
             return .giveBack(held)
         }
         if let denial = denial(reason) { return denial }
@@ -176,7 +176,7 @@ extension LoginFilter {
         }
         drop(
             wanted, refusal,
-            because: "the \(words.place) refuses the \(words.what) by an answer that is larger than is kept", &context)
+            because: "the \(words.place) refuses the \(words.what) with a response that is too large to keep", &context)
     }
 
     /// Notes that the resource accepted a credential that was in doubt.

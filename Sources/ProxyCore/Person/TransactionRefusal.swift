@@ -24,7 +24,7 @@ public enum TransactionRefusal: Error, Equatable, Sendable {
         case .over(.answered): "it was answered already"
         case .over(.denied): "it was denied already"
         case .over(.late):
-            "too late: the app was held as long as authorization.hold allows, and got the original answer"
+            "too late: the app was held as long as authorization.hold allows, and got the original response"
         case .over(.left): "too late: the app went away"
         case .over(.displaced): "it gave its place to another client's, for too many waited"
         case .unfit(let reason): reason

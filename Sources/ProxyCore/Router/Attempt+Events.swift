@@ -167,6 +167,6 @@ extension ProxyError {
     }
 
     fileprivate static func invalid(_ fault: HTTPFault) -> ProxyError {
-        .badResponse("the origin's answer breaks HTTP: \(fault.explanation) (\(fault.code.rawValue))")
+        .badResponse("the origin's response is not valid HTTP: \(fault.explanation) (\(fault.code.rawValue))")
     }
 }

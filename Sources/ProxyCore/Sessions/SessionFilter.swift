@@ -325,7 +325,7 @@ final class SessionFilter: Filter {
         login = nil
         provided.drop()
         if case .renew(let held, _) = purpose {
-            context.note(.session("no session: \(reason); the original answer was delivered"))
+            context.note(.session("no session: \(reason); the client got the original response"))
             return .giveBack(held)
         }
         context.note(.session("no session: \(reason); the request goes out without"))
@@ -355,7 +355,7 @@ final class SessionFilter: Filter {
             optional = nil
             return failed(
                 isOptional
-                    ? "AM was asked about the session and did not answer in time"
+                    ? "AM was asked about the session and did not respond in time"
                     : "the login took longer than authorization.hold allows", &context)
         }
         switch stage {

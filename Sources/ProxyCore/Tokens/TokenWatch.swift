@@ -63,7 +63,7 @@ final class TokenWatch: Filter {
         case .tooLarge:
             guard case .grant? = sent?.kind, let source = policy.learned.first else { break }
             spoil(context)
-            context.note(say(source, "the answer of the token endpoint is larger than is looked through"))
+            context.note(say(source, "the response of the token endpoint is too large to examine"))
         }
         return .proceed
     }
@@ -234,7 +234,7 @@ final class TokenWatch: Filter {
     }
 
     static let notLearned =
-        "not learned: a page of another site had it asked for, and AM's answer does not let it read that"
+        "not learned: a page of another site had it asked for, and AM's response does not let it read that"
 
     /// Marks the token as spent: the client got a response that Usher could not read.
     private func spoil(_ context: FilterContext) {

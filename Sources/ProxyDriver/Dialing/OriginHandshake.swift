@@ -69,7 +69,7 @@ struct OriginHandshake {
         switch channel.receive() {
         case .wouldBlock, .nothing: return .goesOn
         case .end, .failed:
-            return .failed(.failed("the upstream proxy \(proxy) closed the connection without an answer"))
+            return .failed(.failed("the upstream proxy \(proxy) closed the connection without a response"))
         case .bytes:
             var connect = connect
             let bytes = channel.incoming
@@ -80,7 +80,7 @@ struct OriginHandshake {
             case .established(let position): return secure(channel, first: Array(bytes[position...]))
             case .refused(let status): return .failed(.tunnelRefused(status: status))
             case .broken(let words):
-                return .failed(.failed("the answer of the upstream proxy \(proxy) breaks HTTP: \(words)"))
+                return .failed(.failed("the response of the upstream proxy \(proxy) is not valid HTTP: \(words)"))
             }
         }
     }
