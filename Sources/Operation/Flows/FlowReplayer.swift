@@ -126,15 +126,7 @@ struct FlowReplayer {
         var leg = HTTP1Client()
         var head = draft.head
         head.fields.add("Connection", "close")
-        var forwarding = Forwarding(
-            framing: draft.hasBody ? .length(UInt64(draft.body.count)) : .none)
-        forwarding.absoluteForm = true
-        forwarding.isOwn = true
-        var out: [UInt8] = []
-        leg.send(head, forwarding, to: &out)
-        if draft.hasBody { leg.write(draft.body.span, to: &out) }
-        leg.end(to: &out)
-        try connection.send(out)
+        try connection.send(leg.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
         return try ProxyClient.read(connection, &leg, most: largest)
     }
 }
