@@ -65,10 +65,12 @@ struct ControlReportOptions: ParsableArguments {
     func report(
         _ method: String, _ path: String, naming name: String = "", _ text: (JSONValue, TextStyle) -> String
     ) throws {
-        let answer = try control.client().done(method, path, naming: name)
+        show(try control.client().done(method, path, naming: name), text)
+    }
+
+    func show(_ answer: JSONValue, _ text: (JSONValue, TextStyle) -> String) {
         Console.print(
-            json
-                ? TerminalText.json(answer) + "\n" : text(answer, TextStyle(environment: ProcessEnvironment.all)))
+            json ? TerminalText.json(answer) + "\n" : text(answer, TextStyle(environment: ProcessEnvironment.all)))
     }
 }
 

@@ -11,10 +11,7 @@ struct ReloadCommand: ParsableCommand {
             shows each fault with its place, and exits with 1. SIGHUP does the same.
             """)
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     /// The polling interval and the total time, in milliseconds.
     private static let interval = 20
@@ -22,7 +19,7 @@ struct ReloadCommand: ParsableCommand {
 
     func run() throws {
         // the daemon reads the file and reports its errors
-        let client = try control.runningClient()
+        let client = try options.control.runningClient()
         var report = try client.done("POST", "/v1/reload")
         let number = report["reload"]?.integer ?? 0
         let wait = PatientWait(interval: Self.interval, limit: Self.patience)
@@ -32,13 +29,13 @@ struct ReloadCommand: ParsableCommand {
             }
             report = try client.done("GET", "/v1/reload/*", naming: "\(number)")
         }
-        if json { Console.print(TerminalText.json(report) + "\n") }
+        if options.json { Console.print(TerminalText.json(report) + "\n") }
         guard report["state"]?.text == "done" else {
-            if !json { for fault in report["faults"]?.items ?? [] { Console.plain(StatusReport.line(fault)) } }
+            if !options.json { for fault in report["faults"]?.items ?? [] { Console.plain(StatusReport.line(fault)) } }
             throw CommandExit.failure(
                 "the configuration was not reloaded; generation \(report["generation"]?.integer ?? 0) stays in use")
         }
-        guard !json else { return }
+        guard !options.json else { return }
         for warning in report["warnings"]?.items ?? [] { Console.plain(StatusReport.line(warning)) }
         Console.print(ReloadWords.done(report))
     }

@@ -12,13 +12,10 @@ struct UpgradeCommand: ParsableCommand {
             cannot serve, the old one continues, and the command exits with 1.
             """)
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     func run() throws {
-        let client = try control.runningClient()
+        let client = try options.control.runningClient()
         var state = try client.done("POST", "/v1/upgrade")
         let old = state["pid"]?.integer ?? 0
         let wait = PatientWait(interval: 50, limit: 120_000)
@@ -45,7 +42,7 @@ struct UpgradeCommand: ParsableCommand {
         }
         let isDone = name() == "left" || name() == "done" && state["from"]?.integer == old
         let new = (name() == "left" ? state["to"] : state["pid"])?.integer ?? 0
-        if json {
+        if options.json {
             let told = isDone ? ["from": old, "pid": new] : ["pid": old]
             let members = told.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }
             let reason = state["reason"].map { [JSONValue.Member("reason", $0)] } ?? []
@@ -56,7 +53,7 @@ struct UpgradeCommand: ParsableCommand {
                 "the upgrade failed; process \(old) continues: \(TerminalText.shown(state["reason"]?.text ?? name()))"
             )
         }
-        if !json {
+        if !options.json {
             Console.print(
                 "process \(new) serves; process \(old) finishes its exchanges and ends\n")
         }

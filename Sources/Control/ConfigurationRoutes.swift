@@ -1,23 +1,11 @@
 public import Formats
 
-/// The active configuration.
-public protocol ConfigurationInForce: AnyObject {
-    var generation: Int { get }
-    /// The path as given.
-    var file: String { get }
-    /// The time it was read, in seconds since 1970.
-    var readAt: Int { get }
-    /// The proxy's addresses with the bound ports.
-    var addresses: [String] { get }
-    /// The configuration with defaults and without secrets.
-    var document: JSONValue { get }
-}
-
 /// The route that shows the configuration.
 public struct ConfigurationRoutes {
-    private let running: any ConfigurationInForce
+    private let running: () -> JSONValue
 
-    public init(_ running: any ConfigurationInForce) { self.running = running }
+    /// - Parameter running: shows the active configuration.
+    public init(_ running: @escaping () -> JSONValue) { self.running = running }
 
     public var all: [ControlRoute] { [showing] }
 
@@ -32,13 +20,7 @@ public struct ConfigurationRoutes {
         let description = RouteDescription(
             "showConfiguration", "The current configuration.", answers: [RouteAnswer("It.", shape)])
         return ControlRoute("GET", "/v1/configuration", description) { _ throws(ControlProblem) in
-            .json(
-                .object([
-                    .init("generation", .integer(running.generation)), .init("file", .string(running.file)),
-                    .init("loaded", .string(CalendarTime(running.readAt).internet)),
-                    .init("listening", .array(running.addresses.map { .string($0) })),
-                    .init("configuration", running.document),
-                ]))
+            .json(running())
         }
     }
 }

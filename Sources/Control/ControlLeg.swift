@@ -13,9 +13,7 @@ public struct ControlLeg {
         case refused(ControlProblem)
     }
 
-    private var leg = HTTP1Server()
-    private var head = RequestHead()
-    private var body: [UInt8] = []
+    private var server = MessageServer(limits: ControlLimits.head, maxBody: ControlLimits.body, scheme: .http)
     private let gate: ControlGate
     private let isOpen: ([String]) -> Bool
     /// True if the last request passed the check of a route that requires the token.
@@ -28,15 +26,30 @@ public struct ControlLeg {
     }
 
     /// True while a request is incomplete.
-    public var isInside: Bool { !leg.awaitsHead }
+    public var isInside: Bool { !server.leg.awaitsHead }
 
     /// The next event in `input`. Advances `position` past the bytes used. Each request has to be answered before the next is
     /// read.
     public mutating func next(_ input: [UInt8], _ position: inout Int, now: Int) -> Event {
-        do throws(HTTPFault) {
-            return leg.awaitsHead ? try readHead(input, &position, now) : try readBody(input, &position, now)
-        } catch {
-            return refuse(ControlProblem(error.status, Self.words(error)))
+        switch server.next(input, &position) {
+        case .needsMore: return .needsMore
+        case .head:
+            let head = server.head
+            let access: ControlGate.Access = isOpen(ControlRequest(head.methodText, head.path).path) ? .open : .closed
+            if let problem = gate.problem(of: head, access) { return turnAway(problem) }
+            isKnown = access == .closed
+            return next(input, &position, now: now)
+        case .expectsContinue: return .expectsContinue
+        case .request(let body):
+            let head = server.head
+            var request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
+            request.query = head.query
+            if case .owner = gate.door { request.isOwner = true }
+            return .request(request)
+        case .malformed(let fault): return .refused(ControlProblem(fault.status, Self.words(fault)))
+        case .unknownExpectation: return turnAway(ControlProblem(417, "an unknown expectation"))
+        case .tooLarge:
+            return turnAway(ControlProblem(413, "the body is longer than \(ControlLimits.body >> 10) KiB"))
         }
     }
 
@@ -51,129 +64,51 @@ public struct ControlLeg {
         }
     }
 
-    private mutating func refuse(_ problem: ControlProblem) -> Event {
-        leg.giveUpHead()
-        return .refused(problem)
-    }
-
     /// Ends a request that did not arrive in time.
     public mutating func timedOut() -> ControlProblem {
-        leg.giveUpHead()
+        server.leg.giveUpHead()
         return ControlProblem(408, "the request was not complete within \(ControlLimits.time / 1000) s")
     }
 
     /// Refuses a request whose head was read, so that a HEAD gets no body.
     private mutating func turnAway(_ problem: ControlProblem) -> Event {
-        leg.endAfterThis()
+        server.leg.endAfterThis()
         return .refused(problem)
-    }
-
-    private mutating func readHead(
-        _ input: [UInt8], _ position: inout Int, _ now: Int
-    ) throws(HTTPFault) -> Event {
-        let rest = input.span.extracting(position...)
-        guard let count = try leg.readHead(rest, into: &head, limits: ControlLimits.head) else { return .needsMore }
-        position += count
-        try head.settleHost(scheme: .http)
-        let framing = try leg.begin(head, maxTrailerBytes: ControlLimits.head.bytes)
-        let access: ControlGate.Access = isOpen(ControlRequest(head.methodText, head.path).path) ? .open : .closed
-        if let problem = gate.problem(of: head, access) { return turnAway(problem) }
-        isKnown = access == .closed
-        if case .length(let length) = framing, length > UInt64(ControlLimits.body) { return tooLarge() }
-        if framing != .none, let expectation = head.fields["Expect"] {
-            guard ASCII.equal(expectation, "100-continue") else {
-                return turnAway(ControlProblem(417, "an unknown expectation"))
-            }
-            if position == input.count { return .expectsContinue }
-        }
-        return try readBody(input, &position, now)
-    }
-
-    private mutating func tooLarge() -> Event {
-        turnAway(ControlProblem(413, "the body is longer than \(ControlLimits.body >> 10) KiB"))
-    }
-
-    private mutating func readBody(
-        _ input: [UInt8], _ position: inout Int, _ now: Int
-    ) throws(HTTPFault) -> Event {
-        while true {
-            switch try leg.readBody(input.span, &position) {
-            case .data(let range):
-                guard body.count + range.count <= ControlLimits.body else { return tooLarge() }
-                body += input[range]
-            case .needsMore:
-                position = input.count
-                return .needsMore
-            case .end:
-                var request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
-                request.query = head.query
-                if case .owner = gate.door { request.isOwner = true }
-                head = RequestHead()
-                body = []
-                return .request(request)
-            }
-        }
     }
 
     // MARK: answers
 
     /// Ends the connection after the response to this request.
-    public mutating func endsWithThis() { leg.endAfterThis() }
+    public mutating func endsWithThis() { server.leg.endAfterThis() }
 
     /// The 100 Continue response.
-    public func goOn() -> [UInt8] {
-        var out: [UInt8] = []
-        leg.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
-        return out
-    }
+    public func goOn() -> [UInt8] { server.goOn() }
 
     /// - Parameter time: in seconds since 1970.
     /// - Returns: the bytes, and whether the connection ends after them.
     public mutating func answer(_ answer: ControlAnswer, time: Int) -> (message: [UInt8], ends: Bool) {
-        let content = answer.message
-        var message: [UInt8] = []
-        var head = Self.head(answer.status, content?.type, time, answer.fields)
-        if let content { head.fields.add("Content-Length", "\(content.bytes.count)") }
-        let framing: BodyFraming = content.map { .length(UInt64($0.bytes.count)) } ?? .none
-        leg.respond(head, framing, Self.manner, to: &message)
-        if let content { leg.write(content.bytes.span, to: &message) }
-        return finish(&message)
+        var head = Self.head(answer.status, answer.message?.type, time, answer.fields)
+        guard let bytes = answer.message?.bytes else { return server.finish(server.begin(head, .none)) }
+        head.fields.add("Content-Length", "\(bytes.count)")
+        return server.finish(server.begin(head, .length(UInt64(bytes.count)), bytes))
     }
 
     /// Begins a response that carries events until either side ends it.
     /// - Returns: the bytes, and whether events may follow; they do not after a HEAD.
     public mutating func follow(time: Int) -> (message: [UInt8], takesEvents: Bool) {
-        var message: [UInt8] = []
-        let head = Self.head(200, "text/event-stream", time, [])
-        leg.endAfterThis()
-        leg.respond(head, .chunked, Self.manner, to: &message)
-        return (message, !leg.writesNothing)
+        server.leg.endAfterThis()
+        let message = server.begin(Self.head(200, "text/event-stream", time, []), .chunked)
+        return (message, !server.leg.writesNothing)
     }
 
     public func piece(_ events: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
-        leg.write(events.span, to: &out)
+        server.leg.write(events.span, to: &out)
         return out
     }
 
     /// Ends a response that `follow` began, and the connection with it.
-    public mutating func endFollowing() -> [UInt8] {
-        var message: [UInt8] = []
-        return finish(&message).message
-    }
-
-    private mutating func finish(_ message: inout [UInt8]) -> (message: [UInt8], ends: Bool) {
-        leg.end(trailers: [], to: &message)
-        let ends = leg.isLast
-        leg.next()
-        return (message, ends)
-    }
-
-    private static var manner: ResponseManner {
-        var manner = ResponseManner()
-        manner.isOwn = true
-        return manner
-    }
+    public mutating func endFollowing() -> [UInt8] { server.finish().message }
 
     private static func head(
         _ status: Int, _ type: String?, _ time: Int, _ fields: [ControlAnswer.FieldLine]

@@ -3,22 +3,18 @@ internal import Formats
 /// The phase of the daemon.
 public enum ServicePhase: String, CaseIterable, Sendable { case starting, serving, draining }
 
-public protocol ServicePhases: AnyObject {
-    var phase: ServicePhase { get }
-}
-
 /// Health routes for monitoring: liveness and readiness.
 public struct HealthRoutes {
-    private unowned let service: any ServicePhases
+    private let phase: () -> ServicePhase
 
-    public init(_ service: any ServicePhases) { self.service = service }
+    public init(_ phase: @escaping () -> ServicePhase) { self.phase = phase }
 
     public var all: [ControlRoute] { [live, ready] }
 
     private static let shape = ControlShape.object(["state": .choice(ServicePhase.allCases.map(\.rawValue))])
 
     private var answer: ControlAnswer {
-        ControlAnswer(.object([.init("state", .string(service.phase.rawValue))]))
+        ControlAnswer(.object([.init("state", .string(phase().rawValue))]))
     }
 
     private var live: ControlRoute {
@@ -32,8 +28,8 @@ public struct HealthRoutes {
             "ready", "Tells whether the daemon accepts requests.", answers: [RouteAnswer("It does.", Self.shape)],
             problems: [503: "The daemon is starting or draining."])
         return ControlRoute("GET", "/ready", description, isOpen: true) { _ throws(ControlProblem) in
-            guard service.phase == .serving else {
-                throw ControlProblem(503, "the daemon is \(service.phase.rawValue)")
+            guard phase() == .serving else {
+                throw ControlProblem(503, "the daemon is \(phase().rawValue)")
             }
             return .now(answer)
         }

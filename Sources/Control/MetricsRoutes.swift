@@ -1,17 +1,12 @@
-/// The source of metrics.
-public protocol MetricsSource: AnyObject {
-    /// All metrics as text.
-    var metrics: (text: [UInt8], type: String) { get }
-}
-
 /// The route for Prometheus.
 public struct MetricsRoutes {
-    private unowned let source: any MetricsSource
+    private let page: () -> [UInt8]
 
     /// The media type of Prometheus's text format.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    public init(_ source: any MetricsSource) { self.source = source }
+    /// - Parameter page: makes the page of all metrics.
+    public init(_ page: @escaping () -> [UInt8]) { self.page = page }
 
     public var all: [ControlRoute] { [metrics] }
 
@@ -20,8 +15,7 @@ public struct MetricsRoutes {
             "metrics", "Shows metrics in the text format of Prometheus.",
             answers: [RouteAnswer("All metrics.", type: Self.mediaType)])
         return ControlRoute("GET", "/metrics", description) { _ throws(ControlProblem) in
-            let metrics = source.metrics
-            return .now(ControlAnswer(metrics.text, type: metrics.type))
+            .now(ControlAnswer(page(), type: Self.mediaType))
         }
     }
 }

@@ -198,3 +198,17 @@ public struct HTTP1Client: Sendable {
     /// Excludes the connection from further requests.
     public mutating func preventReuse() { isReusable = false }
 }
+
+extension HTTP1Client {
+    /// The bytes of a whole request that does not come from a client.
+    public mutating func request(_ head: RequestHead, body: [UInt8]? = nil, absoluteForm: Bool = false) -> [UInt8] {
+        var forwarding = Forwarding(framing: body.map { .length(UInt64($0.count)) } ?? .none)
+        forwarding.absoluteForm = absoluteForm
+        forwarding.isOwn = true
+        var out: [UInt8] = []
+        send(head, forwarding, to: &out)
+        if let body { write(body.span, to: &out) }
+        end(to: &out)
+        return out
+    }
+}

@@ -13,81 +13,48 @@ struct ClientLeg: Sendable {
         case refused(Int, String)
     }
 
-    private let maxBody: Int
-    private let scheme: Target.Scheme
-    private var leg = HTTP1Server()
-    private var head = RequestHead()
-    private var body: [UInt8] = []
+    private var server: MessageServer
 
     /// - Parameters:
     /// - maxBody: in bytes.
     /// - scheme: the scheme of URLs to this server.
     init(maxBody: Int, scheme: Target.Scheme) {
-        self.maxBody = maxBody
-        self.scheme = scheme
+        server = MessageServer(limits: HeadLimits(), maxBody: maxBody, scheme: scheme)
     }
 
     // MARK: requests
 
     /// The next event in `input`, whose used bytes are removed. Each request has to be answered before the next is read.
     mutating func next(_ input: inout [UInt8]) -> Event {
-        do {
-            return leg.awaitsHead ? try readHead(&input) : try readBody(&input)
-        } catch {
-            return refuse(error.status, error.explanation)
-        }
-    }
-
-    private mutating func refuse(_ status: Int, _ text: String) -> Event {
-        leg.giveUpHead()
-        return .refused(status, text)
-    }
-
-    private mutating func readHead(_ input: inout [UInt8]) throws(HTTPFault) -> Event {
-        let limits = HeadLimits()
-        guard let count = try leg.readHead(input.span, into: &head, limits: limits) else { return .needsMore }
-        input.removeFirst(count)
-        try head.settleHost(scheme: scheme)
-        guard head.target.form != .authority else { return refuse(405, "this is not a proxy") }
-        let framing = try leg.begin(head, maxTrailerBytes: limits.bytes)
-        if case .length(let length) = framing, length > UInt64(maxBody) { return tooLarge() }
-        if framing != .none, head.version == .http11, let expectation = head.fields["Expect"] {
-            guard ASCII.equal(expectation, "100-continue") else { return refuse(417, "an unknown expectation") }
-            if input.isEmpty { return .expectsContinue }
-        }
-        return try readBody(&input)
-    }
-
-    private mutating func tooLarge() -> Event { refuse(413, "the body is longer than \(maxBody) bytes") }
-
-    private mutating func readBody(_ input: inout [UInt8]) throws(HTTPFault) -> Event {
         var position = 0
+        defer { input.removeFirst(position) }
         while true {
-            switch try leg.readBody(input.span, &position) {
-            case .data(let range):
-                guard body.count + range.count <= maxBody else { return tooLarge() }
-                body += input[range]
-            case .needsMore:
-                input.removeAll(keepingCapacity: true)
-                return .needsMore
-            case .end:
-                input.removeFirst(position)
-                let request = SandboxRequest(head: head, body: body)
-                head = RequestHead()
-                body = []
-                return .request(request)
+            switch server.next(input, &position) {
+            case .needsMore: return .needsMore
+            // only CONNECT has no body
+            case .malformed(let fault) where fault.code == .bodyNotAllowed: return refuse(405, Self.noProxy)
+            case .head where server.head.target.form == .authority: return refuse(405, Self.noProxy)
+            case .head: continue
+            case .expectsContinue: return .expectsContinue
+            case .request(let body): return .request(SandboxRequest(head: server.head, body: body))
+            case .malformed(let fault): return refuse(fault.status, fault.explanation)
+            case .unknownExpectation: return refuse(417, "an unknown expectation")
+            case .tooLarge: return refuse(413, "the body is longer than \(server.maxBody) bytes")
             }
         }
+    }
+
+    private static let noProxy = "this is not a proxy"
+
+    private mutating func refuse(_ status: Int, _ text: String) -> Event {
+        server.leg.giveUpHead()
+        return .refused(status, text)
     }
 
     // MARK: answers
 
     /// The 100 Continue response.
-    func goOn() -> [UInt8] {
-        var out: [UInt8] = []
-        leg.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
-        return out
-    }
+    func goOn() -> [UInt8] { server.goOn() }
 
     /// - Parameter now: seconds since 1970.
     /// - Returns: the bytes, and whether the connection ends after them.
@@ -98,29 +65,15 @@ struct ClientLeg: Sendable {
         for field in response.fields { head.fields.add(field.name, field.value) }
         let content = response.body.content
         let framing: BodyFraming
-        var size = max(content.count, 1)
+        var size = Int.max
         switch response.body {
         case .bytes:
             // a HEAD keeps the length although the body is omitted
             if response.status != 204, response.status != 304 { head.fields.add("Content-Length", "\(content.count)") }
             framing = .length(UInt64(content.count))
-        case .chunked(_, let most):
-            size = most
-            framing = .chunked
+        case .chunked(_, let most): (framing, size) = (.chunked, most)
         case .untilClose: framing = .untilClose
         }
-        var manner = ResponseManner()
-        manner.isOwn = true
-        var message: [UInt8] = []
-        leg.respond(head, framing, manner, to: &message)
-        var rest = content.span
-        while !rest.isEmpty {
-            leg.write(rest.extracting(first: size), to: &message)
-            rest = rest.extracting(droppingFirst: size)
-        }
-        leg.end(trailers: [], to: &message)
-        let ends = leg.isLast
-        leg.next()
-        return (message, ends)
+        return server.finish(server.begin(head, framing, content, inPieces: size))
     }
 }

@@ -12,7 +12,7 @@ struct FlowRoutesTests {
         var keepsFlows = true
         /// What lies on the disk; the newest last.
         var older: [PackedFlow]?
-        var secrets: (any SecretKeeper)?
+        var secrets: SecretSource?
         var disk: (any FlowDisk)? { older.map { OlderFlows(flows: $0) } }
         var replayed: [(id: String, isForced: Bool)] = []
         var waited: (count: Int, after: Int, until: Int)?
@@ -42,7 +42,7 @@ struct FlowRoutesTests {
             return {}
         }
 
-        func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
+        func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {
             replayed.append((id, isForced))
             promise.keep(ControlAnswer(.object([])))
         }

@@ -13,7 +13,7 @@ struct JourneyRoutesTests {
         let time = 1_700_000_060_000
         let version = "0"
         let disk: (any FlowDisk)? = nil
-        let secrets: (any SecretKeeper)? = nil
+        let secrets: SecretSource? = nil
         static func clock() -> Int { 0 }
 
         func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
@@ -34,7 +34,7 @@ struct JourneyRoutesTests {
             event: @escaping @Sendable (PackedFlow) -> ServerEvent
         ) -> () -> Void { {} }
 
-        func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {}
+        func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {}
 
         func add(_ id: Int, _ action: String, _ request: String, _ answer: String, status: Int = 200) {
             var packer = FlowPacker()

@@ -11,10 +11,7 @@ struct JourneyDifference: ParsableCommand {
             The comparison ignores ids, times and counts. It numbers aliases by their order.
             """)
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     @Argument(help: "The journey to compare with.")
     var old: String
@@ -30,17 +27,14 @@ struct JourneyDifference: ParsableCommand {
     func run() throws {
         let comparison: JourneyComparison
         do {
-            let client = try control.client()
+            let client = try options.control.client()
             let journeys = try [old, new].map { try client.done("GET", "/v1/journeys/*", naming: $0) }
             comparison = JourneyComparison(journeys[0], journeys[1])
         } catch let code as ExitCode where code == ExitCode(1) {
             // exit code 1 means a difference for this command
             throw ExitCode(2)
         }
-        Console.print(
-            json
-                ? TerminalText.json(comparison.json) + "\n"
-                : comparison.text(TextStyle(environment: ProcessEnvironment.all)))
+        options.show(comparison.json) { comparison.text($1) }
         if !comparison.isSame { throw ExitCode(1) }
     }
 }

@@ -8,10 +8,7 @@ struct JourneyShow: ParsableCommand {
         discussion:
             "Aliases such as session#3 replace the secrets. Each call is a flow: usher flow ID shows all of it.")
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     @Argument(
         help:
@@ -22,10 +19,6 @@ struct JourneyShow: ParsableCommand {
     func validate() throws { try ControlOptions.mustName(id) }
 
     func run() throws {
-        let journey = try control.client().done("GET", "/v1/journeys/*", naming: id)
-        Console.print(
-            json
-                ? TerminalText.json(journey) + "\n"
-                : JourneyText(journey, TextStyle(environment: ProcessEnvironment.all)).text)
+        try options.report("GET", "/v1/journeys/*", naming: id) { JourneyText($0, $1).text }
     }
 }

@@ -7,16 +7,13 @@ struct LogLevelCommand: ParsableCommand {
         commandName: "log-level",
         abstract: "Show the log level, or change it until the next reload.")
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     @Argument(help: "error, warning, info or debug.")
     var level: String?
 
     func run() throws {
-        let client = try control.client()
+        let client = try options.control.client()
         let answer: JSONValue
         if let level {
             let body = JSONValue.object([.init("level", .string(level))])
@@ -28,9 +25,10 @@ struct LogLevelCommand: ParsableCommand {
         } else {
             answer = try client.done("GET", "/v1/log/level")
         }
-        guard !json else { return Console.print(TerminalText.json(answer) + "\n") }
-        let now = answer["level"]?.text ?? ""
-        let configured = answer["configured"]?.text ?? ""
-        Console.print(now == configured ? "\(now)\n" : "\(now) (the configuration says \(configured))\n")
+        options.show(answer) { answer, _ in
+            let now = answer["level"]?.text ?? ""
+            let configured = answer["configured"]?.text ?? ""
+            return now == configured ? "\(now)\n" : "\(now) (the configuration says \(configured))\n"
+        }
     }
 }

@@ -19,7 +19,7 @@ public protocol FlowDirectory: SendableMetatype {
     /// The flows on the disk; nil if none are stored there.
     var disk: (any FlowDisk)? { get }
     /// The source of stored secrets; nil if none are stored.
-    var secrets: (any SecretKeeper)? { get }
+    var secrets: SecretSource? { get }
     /// Sends new flows to a follower, after some stored ones.
     /// - Parameters:
     /// - after: stored flows after this sequence; nil for none.
@@ -33,7 +33,7 @@ public protocol FlowDirectory: SendableMetatype {
     /// - Parameters:
     /// - isForced: true to send single-use secrets as well.
     /// - secrets: the secrets to fill in; nil if there are none or the client may not use them.
-    func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise)
+    func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise)
     /// Milliseconds since 1970.
     var time: Int { get }
     /// Monotonic milliseconds, callable on any thread.

@@ -35,7 +35,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     /// The source of secrets if the request asks to reveal them.
-    private func secrets(_ request: ControlRequest) throws(ControlProblem) -> (any SecretKeeper)? {
+    private func secrets(_ request: ControlRequest) throws(ControlProblem) -> SecretSource? {
         guard request.arguments.flag("reveal") else { return nil }
         guard request.isOwner else {
             throw ControlProblem(
@@ -342,7 +342,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             let secrets = try secrets(request)
             return page(query, all: secrets != nil) { page, _, shelf in
                 var page = page
-                if let secrets { page.flows = page.flows.map { $0.revealed { secrets.secret($0, shelf) } } }
+                if let secrets { page.flows = page.flows.map { $0.revealed { secrets($0, shelf) } } }
                 return HARPage(page, most: most, version: version).answer
             }
         }

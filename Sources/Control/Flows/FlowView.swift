@@ -103,9 +103,9 @@ struct FlowView {
 
     /// The complete flow with its stored secrets.
     /// - Parameter secrets: nil if they are not requested.
-    func shown(_ calls: [Int: [PackedFlow]], _ secrets: (any SecretKeeper)?, _ shelf: (any FlowShelf)?) -> JSONValue {
+    func shown(_ calls: [Int: [PackedFlow]], _ secrets: SecretSource?, _ shelf: (any FlowShelf)?) -> JSONValue {
         guard let secrets else { return whole(calls) }
-        func revealed(_ flow: PackedFlow) -> PackedFlow { flow.revealed { secrets.secret($0, shelf) } }
+        func revealed(_ flow: PackedFlow) -> PackedFlow { flow.revealed { secrets($0, shelf) } }
         return FlowView(revealed(flow)).whole(calls.mapValues { $0.map(revealed) })
     }
 

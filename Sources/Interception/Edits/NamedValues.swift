@@ -12,14 +12,9 @@ protocol NamedValues {
 }
 
 extension NamedValues {
-    mutating func set(_ pairs: [Pair], _ what: String) throws(Fault) -> [String] {
-        for pair in pairs { try set(pair) }
-        return pairs.map { "set \(what) \($0.name)" }
-    }
-
-    mutating func add(_ pairs: [Pair], _ what: String) throws(Fault) -> [String] {
-        for pair in pairs { try add(pair) }
-        return pairs.map { "added \(what) \($0.name)" }
+    mutating func write(_ pairs: [Pair], _ what: String, _ way: any PairWay.Type) throws(Fault) -> [String] {
+        for pair in pairs { if way.adds { try add(pair) } else { try set(pair) } }
+        return pairs.map { "\(way.pastVerb) \(what) \($0.name)" }
     }
 
     /// - Parameter names: names or globs.

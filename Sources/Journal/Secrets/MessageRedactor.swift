@@ -167,4 +167,61 @@ public struct MessageRedactor: Sendable {
         let value = pair[(equals + 1)...]
         if let kind = names.cookieKind(pair[start..<equals], value) { put(value, kind, &out) } else { out += value }
     }
+
+    // MARK: bodies
+
+    /// Decodes a body and replaces the secrets that its names reveal.
+    /// - Parameters:
+    /// - body: the body as received.
+    /// - isCut: true if it is truncated.
+    /// - fields: the fields of the same message.
+    /// - limit: of the result in bytes.
+    /// - Returns: an empty body if it cannot be read, because its secrets are unknown; `isCut` if it is incomplete.
+    mutating func body(
+        _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, limit: Int
+    ) -> (bytes: [UInt8], isCut: Bool) {
+        guard let plain = BodyText.plain(body, isCut: isCut, fields, limit) else { return ([], true) }
+        let type = fields.text("content-type").flatMap { MediaType($0) }
+        if type?.isMedia == true, !BodyText.isText(plain) { return (plain, isCut) }
+        guard var bytes = BodyText.readable(plain) else { return ([], true) }
+        if isCut { bytes.removeLast(bytes.count - BodyText.lastEnd(bytes)) }
+        guard mayHold(bytes[...]) else { return (bytes, isCut) }
+        // whatever its type: programs send JSON as forms
+        if Self.looksLikeJSON(bytes) || type?.isJSON == true {
+            // a member has no meaning without its object, so invalid JSON is dropped
+            guard let made = json(bytes, 0) else { return ([], true) }
+            return (made.bytes, isCut || made.end < bytes.count)
+        }
+        return (scanned(type?.isForm == true ? pairs(bytes[...], 0) : bytes, 0), isCut)
+    }
+
+    // MARK: any text: invalid JSON, a page, the parts of a form, a script
+
+    /// Redacts the values of secret names: `"name": "value"`, `name: value`, `name=value`, in and between tags, and in parts of a
+    /// form; and the users in URLs.
+    mutating func scanned(_ text: [UInt8], _ depth: Int) -> [UInt8] {
+        aliases.steps.spend(text.count)
+        let places = TextScan(text, names, &aliases.steps).places
+        guard !places.isEmpty else { return text }
+        var out: [UInt8] = []
+        var copied = 0
+        for place in places where place.range.lowerBound >= copied && !place.range.isEmpty {
+            out += text[copied..<place.range.lowerBound]
+            put(text[place.range], place.meaning, depth, &out)
+            copied = place.range.upperBound
+        }
+        return out + text[copied...]
+    }
+
+    /// Writes the replacement of a value with this meaning.
+    mutating func put(_ value: ArraySlice<UInt8>, _ meaning: SecretMeaning, _ depth: Int, _ out: inout [UInt8]) {
+        switch meaning {
+        case .secret(let kind): put(value, kind, &out)
+        case .credentials: credentials(value, &out)
+        case .cookies: cookies(value, &out)
+        case .setCookie: setCookie(value, &out)
+        case .url: out += depth < Self.deepest ? nested(Array(value), depth + 1) : url(value, Self.deepest)
+        case .user: user(value, &out)
+        }
+    }
 }

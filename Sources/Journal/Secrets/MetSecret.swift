@@ -5,9 +5,5 @@ public struct MetSecret: Sendable {
     public let bytes: [UInt8]
 }
 
-/// Returns secrets to authorized callers, on any thread.
-public protocol SecretKeeper: Sendable {
-    /// - Parameter shelf: the disk's store, to search that as well.
-    /// - Returns: nil if the secret is not stored, or no longer.
-    func secret(_ alias: SecretAlias, _ shelf: (any FlowShelf)?) -> [UInt8]?
-}
+/// Returns a secret on any thread, also from the disk's store if that is given; nil if it is not stored, or no longer.
+public typealias SecretSource = @Sendable (SecretAlias, (any FlowShelf)?) -> [UInt8]?

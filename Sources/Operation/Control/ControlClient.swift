@@ -45,23 +45,27 @@ public struct ControlClient {
         _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws(Fault) -> Reply {
         let connection = try connected(limit ?? Self.limit)
-        do {
+        return try understood("the daemon did not respond") {
             let path = path.replacing("*", with: PercentCoding.encode(name))
             var leg = HTTP1Client()
             try connection.send(request(method, path, body.map { Array($0.serialized.utf8) }, &leg))
-            let answer = try ProxyClient.read(connection, &leg, most: Self.largest)
-            return try reply(answer)
+            return try reply(try ProxyClient.read(connection, &leg, most: Self.largest))
+        }
+    }
+
+    /// Converts the errors of a conversation.
+    /// - Parameter silence: the message if the connection fails.
+    private func understood<Result>(_ silence: String, _ talk: () throws -> Result) throws(Fault) -> Result {
+        do {
+            return try talk()
         } catch let error as SystemError {
             let hasHungUp = [ECONNRESET, EPIPE].contains(error.code)
-            throw Fault(description: "the daemon did not respond: \(error.reason)", hasHungUp: hasHungUp)
+            throw Fault(description: "\(silence): \(error.reason)", hasHungUp: hasHungUp)
         } catch let fault as Fault {
             throw fault
-        } catch let fault as ProxyClient.Fault {
-            throw Fault(description: "the response is not from usher: \(fault.description)")
-        } catch let error as HTTPFault {
-            throw Fault(description: "the response is not from usher: \(error.explanation)")
         } catch {
-            throw Fault(description: "the response is not from usher: \(error)")
+            let reason = (error as? ProxyClient.Fault)?.description ?? (error as? HTTPFault)?.explanation ?? "\(error)"
+            throw Fault(description: "the response is not from usher: \(reason)")
         }
     }
 
@@ -75,7 +79,7 @@ public struct ControlClient {
     /// - Returns: the refusal; nil if the stream was followed.
     public func follow(_ path: String, _ take: (String, JSONValue) -> Bool) throws(Fault) -> Reply? {
         let connection = try connected(Self.silence)
-        do {
+        return try understood("the daemon sends nothing more") {
             var leg = HTTP1Client()
             try connection.send(request("GET", path, nil, &leg))
             var events = EventReader()
@@ -97,16 +101,6 @@ public struct ControlClient {
                     }
                 }
             }
-        } catch let error as SystemError {
-            throw Fault(description: "the daemon sends nothing more: \(error.reason)")
-        } catch let fault as Fault {
-            throw fault
-        } catch let fault as ProxyClient.Fault {
-            throw Fault(description: "the response is not from usher: \(fault.description)")
-        } catch let error as HTTPFault {
-            throw Fault(description: "the response is not from usher: \(error.explanation)")
-        } catch {
-            throw Fault(description: "the response is not from usher: \(error)")
         }
     }
 
@@ -152,13 +146,7 @@ public struct ControlClient {
             head.fields.add("Authorization", "Bearer \(token)")
         }
         if body != nil { head.fields.add("Content-Type", "application/json") }
-        var forwarding = Forwarding(framing: body.map { .length(UInt64($0.count)) } ?? .none)
-        forwarding.isOwn = true
-        var out: [UInt8] = []
-        leg.send(head, forwarding, to: &out)
-        if let body { leg.write(body.span, to: &out) }
-        leg.end(to: &out)
-        return out
+        return leg.request(head, body: body)
     }
 
     private func reply(_ answer: ProxyClient.Answer) throws(Fault) -> Reply {

@@ -45,9 +45,9 @@ public struct ControlURL: Sendable {
     }
 
     func connected(within limit: Int) throws(ControlClient.Fault) -> BlockingConnection {
-        let addresses = self.addresses
         var failure: SystemError?
-        for address in addresses {
+        let numeric = SocketAddress(numeric: host, port: port)
+        for address in numeric.map({ [$0] }) ?? HostLookup.addresses(host, port: port).found {
             do throws(SystemError) {
                 return try BlockingConnection(address, withinMilliseconds: limit)
             } catch {
@@ -58,21 +58,5 @@ public struct ControlURL: Sendable {
         throw ControlClient.Fault(
             description: "no daemon responds at \(shown) (\(Self.variable)): \(reason); see its admin.listen",
             isNobody: failure?.code == ECONNREFUSED)
-    }
-
-    private var addresses: [SocketAddress] {
-        if let numeric = SocketAddress(numeric: host, port: port) { return [numeric] }
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var first: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &first) == 0 else { return [] }
-        defer { freeaddrinfo(first) }
-        var addresses: [SocketAddress] = []
-        var next = first
-        while let entry = next?.pointee {
-            if let pointer = entry.ai_addr, let address = SocketAddress(pointer) { addresses.append(address) }
-            next = entry.ai_next
-        }
-        return addresses
     }
 }

@@ -2,6 +2,7 @@ import Authorization
 import Configuration
 public import Control
 import EventLoop
+import Formats
 import Journal
 import Metrics
 import ProxyCore
@@ -9,15 +10,15 @@ public import ProxyDriver
 
 extension TransactionTable: TransactionDirectory {}
 extension LoginTable: LockoutDirectory {}
-extension Supervisor: ServicePhases {}
 
 extension Supervisor {
     /// The routes of the admin API.
     var router: ControlRouter {
         var routes =
-            HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(stores.tables.transactions).all
+            HealthRoutes { [unowned self] in phase }.all + MetricsRoutes { [unowned self] in metrics }.all
+            + TransactionRoutes(stores.tables.transactions).all
             + LockoutRoutes(stores.tables.logins).all
-        routes += ConfigurationRoutes(ServedConfiguration(self)).all + LogRoutes(ServedLog(self)).all
+        routes += ConfigurationRoutes { [unowned self] in shownConfiguration }.all + LogRoutes(ServedLog(self)).all
         routes += FlowRoutes(FlowDesk(self)).all + JourneyRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
@@ -27,17 +28,27 @@ extension Supervisor {
 /// Requests about the journal.
 extension Supervisor {
     var keepsFlows: Bool { stores.journal != nil && configuration.snapshot.journal != nil }
-    var secrets: (any SecretKeeper)? { configuration.snapshot.journal?.reveals == true ? stores.journal?.secrets : nil }
+    var secrets: SecretSource? { configuration.snapshot.journal?.reveals == true ? stores.journal?.secrets : nil }
     /// A listening address for clients without TLS, used for replays.
     var replayAddress: ListeningAddress? { listening.first { !$0.isSecure } }
 }
 
-extension Supervisor: MetricsSource {
-    public var metrics: (text: [UInt8], type: String) {
+extension Supervisor {
+    private var metrics: [UInt8] {
         var figures = ProcessFigures()
         figures.generation = generation
         figures.transactionsWaiting = stores.tables.transactions.list().count
         figures.journal = stores.journal?.figures
-        return (instruments.page(figures), MetricsRoutes.mediaType)
+        return instruments.page(figures)
+    }
+
+    private var shownConfiguration: JSONValue {
+        let snapshot = configuration.snapshot
+        return .object([
+            .init("generation", .integer(snapshot.generation)), .init("file", .string(snapshot.file)),
+            .init("loaded", .string(CalendarTime(snapshot.document.readAt).internet)),
+            .init("listening", .array(listening.map { .string($0.description) })),
+            .init("configuration", snapshot.document.value),
+        ])
     }
 }

@@ -2,7 +2,7 @@ public import Configuration
 import Formats
 import Glibc
 import HTTPCodec
-import Interception
+public import Interception
 import ProxyCore
 import TLSEngine
 
@@ -245,5 +245,62 @@ public struct Doctor {
             "this machine's clock is \(apart) s \(ours > theirs ? "ahead of" : "behind") that of \(host); "
                 + "certificates and one-time passwords depend on it",
             remedy: "timedatectl set-ntp true")
+    }
+
+    // MARK: the control socket
+
+    func interface() -> [Finding] {
+        var findings: [Finding] = []
+        if let group = snapshot.controlGroup, getgrnam(group) == nil {
+            findings.append(
+                Finding(
+                    .problem, "admin.group names \(group), which is not a group on this machine",
+                    remedy: "addgroup --system \(group)"))
+        }
+        do throws(ControlClient.Fault) {
+            if let url = try ControlURL(environment) { return try findings + [distant(url)] }
+        } catch {
+            return findings + [Finding(.problem, error.description)]
+        }
+        let places = ControlPath.candidates(given: nil, snapshot.controlSocket, environment)
+        if let path = places.first(where: Self.isForbidden) {
+            findings.append(
+                Finding(
+                    .problem, "this user may not open the daemon's control socket \(path)",
+                    remedy: SocketAccess.remedy(for: path, user: environment["USER"])))
+        }
+        return findings
+    }
+
+    private func distant(_ url: ControlURL) throws(ControlClient.Fault) -> Finding {
+        switch try ControlClient(url).ask("GET", "/v1/status") {
+        case .done: Finding(.ok, "commands use the daemon at \(url.shown) because of \(ControlURL.variable)")
+        case .refused(_, let words): Finding(.problem, "\(url.shown) answers: \(words)")
+        }
+    }
+
+    private static func isForbidden(_ path: String) -> Bool { access(path, R_OK | W_OK) != 0 && errno == EACCES }
+
+    // MARK: a command that ran with a proxy of its own
+
+    /// - Parameters:
+    ///   - status: the command's exit status.
+    ///   - withheld: variables that the command did not receive.
+    public func judge(
+        _ records: [ExchangeRecord], command: [String], status: Int32, withheld: [String]
+    ) -> [Finding] {
+        var findings = ownCertificates().findings
+        if status != 0 { findings.append(Finding(.note, "the command ended with status \(status)")) }
+        if !withheld.isEmpty {
+            findings.append(
+                Finding(
+                    .note,
+                    "the command did not get the variables that the configuration reads: "
+                        + "\(withheld.joined(separator: ", "))",
+                    remedy: "use --pass-env NAME if the command needs one of them"))
+        }
+        findings +=
+            CommandDiagnosis(records, command: command, namesServers: !snapshot.settings.servers.isEmpty).findings
+        return findings
     }
 }

@@ -19,7 +19,7 @@ struct FlowDesk: FlowDirectory {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    var secrets: (any SecretKeeper)? { supervisor.secrets }
+    var secrets: SecretSource? { supervisor.secrets }
     var disk: (any FlowDisk)? { supervisor.stores.journal?.disk }
 
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
@@ -35,7 +35,7 @@ struct FlowDesk: FlowDirectory {
         } ?? false
     }
 
-    func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
+    func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {
         guard let journal = supervisor.stores.journal else { return }
         FlowReplayer(journal, at: supervisor.replayAddress, secrets).replay(id, isForced: isForced, promise)
     }

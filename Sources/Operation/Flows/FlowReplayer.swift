@@ -10,12 +10,12 @@ import Journal
 struct FlowReplayer {
     private let journal: JournalThread
     private let address: ListeningAddress?
-    private let secrets: (any SecretKeeper)?
+    private let secrets: SecretSource?
 
     /// - Parameters:
     ///   - address: a listener without TLS.
     ///   - secrets: restores secrets; nil if they are not stored, or not available to this requester.
-    init(_ journal: JournalThread, at address: ListeningAddress?, _ secrets: (any SecretKeeper)?) {
+    init(_ journal: JournalThread, at address: ListeningAddress?, _ secrets: SecretSource?) {
         self.journal = journal
         self.address = address
         self.secrets = secrets
@@ -35,7 +35,7 @@ struct FlowReplayer {
         let (disk, secrets) = (journal.disk, secrets)
         @Sendable func send(_ finding: FlowRing.Finding, _ shelf: (any FlowShelf)? = nil) {
             do throws(ControlProblem) {
-                let draft = try Self.draft(try finding.flow(id), isForced) { secrets?.secret($0, shelf) }
+                let draft = try Self.draft(try finding.flow(id), isForced) { secrets?($0, shelf) }
                 Self.begin(draft, proxy, journal, promise)
             } catch {
                 promise.refuse(error)
@@ -126,15 +126,7 @@ struct FlowReplayer {
         var leg = HTTP1Client()
         var head = draft.head
         head.fields.add("Connection", "close")
-        var forwarding = Forwarding(
-            framing: draft.hasBody ? .length(UInt64(draft.body.count)) : .none)
-        forwarding.absoluteForm = true
-        forwarding.isOwn = true
-        var out: [UInt8] = []
-        leg.send(head, forwarding, to: &out)
-        if draft.hasBody { leg.write(draft.body.span, to: &out) }
-        leg.end(to: &out)
-        try connection.send(out)
+        try connection.send(leg.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
         return try ProxyClient.read(connection, &leg, most: largest)
     }
 }

@@ -170,7 +170,7 @@ final class JournalThread: FlowIntake {
     }
 
     /// Restores secrets.
-    var secrets: any SecretKeeper { sealed }
+    var secrets: SecretSource { { [sealed] in sealed.secret($0, $1) } }
 
     /// The flows on disk.
     var disk: (any FlowDisk)? { queue.withLock { $0.disk } }

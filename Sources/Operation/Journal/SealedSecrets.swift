@@ -4,7 +4,7 @@ import TLSEngine
 
 /// The secrets behind aliases, each sealed under its alias's name. In memory within a budget, oldest dropped first; and on disk
 /// with the flows.
-final class SealedSecrets: SecretKeeper {
+final class SealedSecrets: Sendable {
     typealias Sealed = (alias: SecretAlias, sealed: [UInt8])
 
     fileprivate struct State {
@@ -46,6 +46,8 @@ final class SealedSecrets: SecretKeeper {
         return sealed
     }
 
+    /// - Parameter shelf: the disk's store, to search that as well.
+    /// - Returns: nil if the secret is not stored, or no longer.
     func secret(_ alias: SecretAlias, _ shelf: (any FlowShelf)?) -> [UInt8]? {
         let (sealing, held) = state.withLock { ($0.sealing, $0.held[alias]) }
         guard let sealing, let sealed = held ?? (try? shelf?.sealed(alias)) ?? nil else { return nil }

@@ -63,13 +63,7 @@ struct ProxyClient {
         if let credentials {
             head.fields.add("Proxy-Authorization", "Basic \(Base64.encode(credentials.utf8))")
         }
-        var forwarding = Forwarding(framing: .none)
-        forwarding.absoluteForm = true
-        forwarding.isOwn = true
-        var out: [UInt8] = []
-        leg.send(head, forwarding, to: &out)
-        leg.end(to: &out)
-        return out
+        return leg.request(head, absoluteForm: true)
     }
 
     /// - Parameter most: the largest response in bytes.

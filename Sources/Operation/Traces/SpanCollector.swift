@@ -34,6 +34,7 @@ struct SpanCollector: Sendable {
         head.fields.add("User-Agent", "usher/\(Version.usher)")
         head.fields.add("Content-Type", "application/json")
         head.fields.add("Accept", "application/json")
+        head.fields.add("Connection", "close")
         self.head = head
         self.trust = head.target.scheme == .https ? try trust() : nil
     }
@@ -64,13 +65,7 @@ struct SpanCollector: Sendable {
 
     private func status(of body: [UInt8], _ limit: Int) throws -> Int {
         var leg = HTTP1Client()
-        var request: [UInt8] = []
-        var forwarding = Forwarding(framing: .length(UInt64(body.count)))
-        forwarding.connection = "close"
-        forwarding.isOwn = true
-        leg.send(head, forwarding, to: &request)
-        leg.write(body.span, to: &request)
-        leg.end(to: &request)
+        let request = leg.request(head, body: body)
         let connection = try connect(limit)
         try connection.send(request)
         var left = Self.largest
@@ -119,31 +114,9 @@ struct SpanCollector: Sendable {
         let port = head.target.port
         // numeric addresses, and names of this machine (RFC 6761)
         if let known = NameService.immediate(head.host, port: port) { return known }
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG
-        var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(head.host, nil, &hints, &list)
-        defer { if let list { freeaddrinfo(list) } }
+        let (found, code) = HostLookup.addresses(head.host, port: port, flags: AI_ADDRCONFIG)
         guard code == 0 else { throw Silence(description: "\(head.host): \(String(cString: gai_strerror(code)))") }
-        var found: [SocketAddress] = []
-        var entry = list
-        while let one = entry {
-            if let address = Self.numeric(one.pointee).flatMap({ SocketAddress(numeric: $0, port: port) }) {
-                found.append(address)
-            }
-            entry = one.pointee.ai_next
-        }
         guard !found.isEmpty else { throw Silence(description: "\(head.host) has no address") }
         return found
-    }
-
-    private static func numeric(_ entry: addrinfo) -> String? {
-        var text = [CChar](repeating: 0, count: 128)
-        guard
-            getnameinfo(
-                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-        else { return nil }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -33,16 +33,9 @@ final class PushCourier: Sendable {
             head.fields.add("Content-Type", "application/json")
             head.fields.add("Content-Length", String(body.count))
             head.fields.add("Connection", "close")
-            var forwarding = Forwarding(framing: .length(UInt64(body.count)))
-            forwarding.absoluteForm = target.isProxy
-            forwarding.isOwn = true
             let connection = try BlockingConnection(address, withinMilliseconds: timeout)
             var leg = HTTP1Client()
-            var bytes: [UInt8] = []
-            leg.send(head, forwarding, to: &bytes)
-            leg.write(body.span, to: &bytes)
-            leg.end(to: &bytes)
-            try connection.send(bytes)
+            try connection.send(leg.request(head, body: body, absoluteForm: target.isProxy))
             let answer = String(decoding: try connection.receive().prefix(12), as: UTF8.self)
             return String(answer.dropFirst(9))
         } catch let error as SystemError {

@@ -11,30 +11,6 @@ enum HeaderEdit {
         }
     }
 
-    static func set(_ pairs: [Pair], in fields: inout FieldTable) throws(EditFault) -> EditEffect {
-        try write(pairs, "set", to: &fields) { $0.set($1.name, $1.value) }
-    }
-
-    static func add(_ pairs: [Pair], to fields: inout FieldTable) throws(EditFault) -> EditEffect {
-        try write(pairs, "added", to: &fields) { $0.add($1.name, $1.value) }
-    }
-
-    private static func write(
-        _ pairs: [Pair], _ verb: String, to fields: inout FieldTable, _ edit: (inout FieldTable, Pair) -> Void
-    ) throws(EditFault) -> EditEffect {
-        var notes: [String] = []
-        for pair in pairs {
-            try check(pair)
-            if !HeaderRules.isWritable(pair.name) {
-                notes.append(ignored(pair.name))
-                continue
-            }
-            edit(&fields, pair)
-            notes.append("\(verb) header \(pair.name)")
-        }
-        return .changed(notes)
-    }
-
     static func ignored(_ name: String) -> String {
         "ignored header \(name), which only the proxy itself may change"
     }

@@ -1,11 +1,13 @@
 public import Declaration
 public import HTTPCodec
 
-/// `set_query`.
-public struct SetQuery: RequestEdit {
-    public static let name = "set_query"
-    public static let doc = "Replaces or adds query parameters."
-    public static let shape = Shape.parameters
+/// `set_query` and `add_query`.
+public struct PairedQuery<Way: PairWay>: RequestEdit {
+    public static var name: String { "\(Way.verb)_query" }
+    public static var doc: String {
+        Way.adds ? "Adds query parameters beside those of the name." : "Replaces or adds query parameters."
+    }
+    public static var shape: Shape { .parameters }
 
     public let pairs: [Pair]
     /// The encoded parameters, if they are the same for all exchanges.
@@ -19,15 +21,15 @@ public struct SetQuery: RequestEdit {
     public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value) { _ in .query }) }
 
     public var templates: [Template] { pairs.compactMap(\.template) }
-    public var words: [String] { pairs.map { "set query \($0.name)" } }
+    public var words: [String] { pairs.map { "\(Way.pastVerb) query \($0.name)" } }
 
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
         try filler.pairs(pairs, "query").map { Self($0) }
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
-        guard let written, !pairs.contains(where: { head.queryMayHold($0.name) }) else {
-            return try URLEdit.editQuery(&head) { $0.set(pairs, "query") }
+        guard let written, Way.adds || !pairs.contains(where: { head.queryMayHold($0.name) }) else {
+            return try URLEdit.editQuery(&head) { $0.write(pairs, "query", Way.self) }
         }
         try URLEdit.checkHasPath(head)
         head.appendQuery(written)
@@ -35,6 +37,13 @@ public struct SetQuery: RequestEdit {
     }
 }
 
+public typealias SetQuery = PairedQuery<Setting>
+public typealias AddQuery = PairedQuery<Adding>
+
 extension Edit where Self == SetQuery {
     public static func setQuery(_ pairs: [Pair]) -> Self { SetQuery(pairs) }
+}
+
+extension Edit where Self == AddQuery {
+    public static func addQuery(_ pairs: [Pair]) -> Self { AddQuery(pairs) }
 }

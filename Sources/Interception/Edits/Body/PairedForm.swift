@@ -1,11 +1,15 @@
 public import Declaration
 public import HTTPCodec
 
-/// `add_form`.
-public struct AddForm: RequestEdit, BodyEdit {
-    public static let name = "add_form"
-    public static let doc = "Adds fields to a form beside those of the name."
-    public static let shape = Shape.parameters
+/// `set_form` and `add_form`.
+public struct PairedForm<Way: PairWay>: RequestEdit, BodyEdit {
+    public static var name: String { "\(Way.verb)_form" }
+    public static var doc: String {
+        Way.adds
+            ? "Adds fields to a form beside those of the name."
+            : "Replaces or adds fields of a form, be it pairs or parts."
+    }
+    public static var shape: Shape { .parameters }
 
     public let pairs: [Pair]
 
@@ -23,11 +27,18 @@ public struct AddForm: RequestEdit, BodyEdit {
 
     public func apply(to body: inout EditedBody) throws(BodyFault) -> [String] {
         try FormEdit.edit(&body) {
-            $0.add(pairs, "form field")
+            $0.write(pairs, "form field", Way.self)
         } _: { form throws(MultipartFault) in
-            try form.add(pairs, "form field")
+            try form.write(pairs, "form field", Way.self)
         }
     }
+}
+
+public typealias SetForm = PairedForm<Setting>
+public typealias AddForm = PairedForm<Adding>
+
+extension Edit where Self == SetForm {
+    public static func setForm(_ pairs: [Pair]) -> Self { SetForm(pairs) }
 }
 
 extension Edit where Self == AddForm {

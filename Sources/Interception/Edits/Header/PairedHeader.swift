@@ -2,11 +2,11 @@ public import Declaration
 import Formats
 public import HTTPCodec
 
-/// `add_header`.
-public struct AddHeader: RequestEdit, ResponseEdit {
-    public static let name = "add_header"
-    public static let doc = "Adds headers beside those of the name."
-    public static let shape = Shape.headers
+/// `set_header` and `add_header`.
+public struct PairedHeader<Way: PairWay>: RequestEdit, ResponseEdit {
+    public static var name: String { "\(Way.verb)_header" }
+    public static var doc: String { Way.adds ? "Adds headers beside those of the name." : "Replaces or adds headers." }
+    public static var shape: Shape { .headers }
 
     public let pairs: [Pair]
     private let isSound: Bool
@@ -19,7 +19,7 @@ public struct AddHeader: RequestEdit, ResponseEdit {
     public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.headers(value)) }
 
     public var templates: [Template] { pairs.compactMap(\.template) }
-    public var words: [String] { pairs.map { "added header \($0.name)" } }
+    public var words: [String] { pairs.map { "\(Way.pastVerb) header \($0.name)" } }
 
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
         try filler.pairs(pairs, "header").map { Self($0) }
@@ -29,7 +29,7 @@ public struct AddHeader: RequestEdit, ResponseEdit {
         if !isSound {
             for pair in pairs where ASCII.equal(pair.name, "host") {
                 try HeaderEdit.checkHost(pair.value)
-                guard !head.fields.contains(.host) else {
+                guard !Way.adds || !head.fields.contains(.host) else {
                     throw EditFault(reason: "a request carries one Host header; use set_header")
                 }
             }
@@ -40,10 +40,27 @@ public struct AddHeader: RequestEdit, ResponseEdit {
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { try write(&head.fields) }
 
     private func write(_ fields: inout FieldTable) throws(EditFault) -> EditEffect {
-        guard isSound else { return try HeaderEdit.add(pairs, to: &fields) }
-        for pair in pairs { fields.add(pair.name, pair.value) }
-        return .done
+        var notes: [String] = []
+        for pair in pairs {
+            if !isSound {
+                try HeaderEdit.check(pair)
+                guard HeaderRules.isWritable(pair.name) else {
+                    notes.append(HeaderEdit.ignored(pair.name))
+                    continue
+                }
+                notes.append("\(Way.pastVerb) header \(pair.name)")
+            }
+            if Way.adds { fields.add(pair.name, pair.value) } else { fields.set(pair.name, pair.value) }
+        }
+        return isSound ? .done : .changed(notes)
     }
+}
+
+public typealias SetHeader = PairedHeader<Setting>
+public typealias AddHeader = PairedHeader<Adding>
+
+extension Edit where Self == SetHeader {
+    public static func setHeader(_ pairs: [Pair]) -> Self { SetHeader(pairs) }
 }
 
 extension Edit where Self == AddHeader {
