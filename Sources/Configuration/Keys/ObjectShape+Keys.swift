@@ -46,27 +46,35 @@ extension ObjectShape {
     static let tracing: ObjectShape = .init("tracing", KeyTable.tracing)
 
     /// Every object of the configuration, in the order of the keys that contain them.
-    static let all: [ObjectShape] = {
-        var found: [ObjectShape] = []
-        func visit(_ object: ObjectShape) {
-            guard !found.contains(object) else { return }
-            found.append(object)
-            for key in object.keys { key.shape.objects.forEach(visit) }
+    static let all = places.map(\.object)
+
+    /// The same, each with the path of the first key that contains it: `am[]` for an entry of the list `am`.
+    static let places: [(object: ObjectShape, path: String)] = {
+        var found: [(object: ObjectShape, path: String)] = []
+        func visit(_ object: ObjectShape, _ path: String) {
+            guard !found.contains(where: { $0.object == object }) else { return }
+            found.append((object, path))
+            for key in object.keys {
+                guard let inner = key.shape.inner else { continue }
+                visit(inner.object, (path.isEmpty ? key.name : "\(path).\(key.name)") + inner.path)
+            }
         }
-        visit(.root)
+        visit(.root, "")
         return found
     }()
 }
 
 extension Shape {
-    /// The objects that a value of this shape may contain.
-    fileprivate var objects: [ObjectShape] {
+    /// The object that a value of this shape may contain, and the path from the value to it.
+    fileprivate var inner: (object: ObjectShape, path: String)? {
         switch self {
         case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),
             .choiceOr(_, let object):
-            [object]
-        case .list(let element), .oneOrMany(let element), .map(_, let element): element.objects
-        default: []
+            (object, "")
+        case .list(let element): element.inner.map { ($0.object, "[]" + $0.path) }
+        case .oneOrMany(let element): element.inner
+        case .map(_, let element): element.inner.map { ($0.object, ".NAME" + $0.path) }
+        default: nil
         }
     }
 }
