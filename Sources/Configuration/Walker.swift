@@ -57,7 +57,8 @@ struct Walker {
     private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectShape, _ path: String) {
         if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
             let place =
-                name == .requestEdit ? "to a request" : name == .responseEdit ? "to a response" : "without a response"
+                name == KeyTable.requestEdit
+                ? "to a request" : name == KeyTable.responseEdit ? "to a response" : "without a response"
             findings.error(
                 entry.position, "\"\(entry.key)\" does not apply \(place); move it to the interceptor's other list"
             )
@@ -71,7 +72,8 @@ struct Walker {
     }
 
     private static let otherPhase: [ObjectShape: ObjectShape] = [
-        .requestEdit: .responseEdit, .responseEdit: .requestEdit, .errorEdit: .responseEdit,
+        KeyTable.requestEdit: KeyTable.responseEdit, KeyTable.responseEdit: KeyTable.requestEdit,
+        KeyTable.errorEdit: KeyTable.responseEdit,
     ]
 
     private func example(_ key: Key) -> String {

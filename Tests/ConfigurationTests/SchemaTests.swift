@@ -27,7 +27,7 @@ import Testing
 
     @Test func thePageHasEveryKeyAndASectionForEachMap() {
         let lines = Reference.text.split(separator: "\n")
-        for object in ObjectShape.all where object != .responseEdit && object != .errorEdit {
+        for object in ObjectShape.all where object != KeyTable.responseEdit && object != KeyTable.errorEdit {
             for key in object.keys { #expect(lines.contains { $0.hasPrefix("| `\(key.name)` | ") }, "\(key.name)") }
         }
         let headings = lines.filter { $0.hasPrefix("##") }
@@ -54,7 +54,9 @@ import Testing
         func spelled(_ object: ObjectShape, _ indent: String) -> String {
             object.keys.map { key in
                 // what is asked for by its presence has a key that must be there, and no default
-                if case .object(let inner) = key.shape, object == .root, !inner.keys.contains(where: \.isRequired) {
+                if case .object(let inner) = key.shape, object == KeyTable.root,
+                    !inner.keys.contains(where: \.isRequired)
+                {
                     return "\(indent)\(key.name):\n\(spelled(inner, indent + "  "))"
                 }
                 return key.standard.map { "\(indent)\(key.name): \($0)\n" } ?? ""
@@ -68,7 +70,8 @@ import Testing
         let plain = try snapshot("version: 1\n" + authorization + "  resources: []")
         let text =
             "version: 1\n"
-            + spelled(.root, "").replacing("am: []\n", with: authorization + spelled(.authorization, "  "))
+            + spelled(KeyTable.root, "").replacing(
+                "am: []\n", with: authorization + spelled(KeyTable.authorization, "  "))
         let spelledOut = try snapshot(text)
         #expect(spelledOut.listeners == plain.listeners && spelledOut.workers == plain.workers)
         #expect(spelledOut.clients == plain.clients && spelledOut.destinations == plain.destinations)

@@ -22,11 +22,11 @@ public enum Reference {
     // MARK: sections
 
     /// Their edits stand in one table with those of the request.
-    private static let otherPhases: [ObjectShape] = [.responseEdit, .errorEdit]
+    private static let otherPhases: [ObjectShape] = [KeyTable.responseEdit, KeyTable.errorEdit]
 
     private static func section(_ object: ObjectShape, _ path: String) -> String {
         let title = "\(String(repeating: "#", count: min(2 + path.count { $0 == "." }, 4))) \(title(object, path))\n\n"
-        guard object == .requestEdit else {
+        guard object == KeyTable.requestEdit else {
             return title + table("default", object.keys.map { ($0, $0.isRequired ? "required" : code($0.standard)) })
         }
         let edits = EditCatalogue.all.map { edit in
@@ -37,9 +37,9 @@ public enum Reference {
 
     private static func title(_ object: ObjectShape, _ path: String) -> String {
         switch object {
-        case .root: "The file"
-        case .condition: "Conditions"
-        case .requestEdit, .responseEdit, .errorEdit: "Edits"
+        case KeyTable.root: "The file"
+        case KeyTable.condition: "Conditions"
+        case KeyTable.requestEdit, KeyTable.responseEdit, KeyTable.errorEdit: "Edits"
         default: path
         }
     }
