@@ -84,5 +84,7 @@ format: ## bring every Swift file into the house's format
 lint: ## warn about files that are not
 	@swift format lint --strict -r Sources Tests bench Package.swift
 
-schema: ## write the JSON Schema of the configuration into config/usher.schema.json
-	@swift build --product usher && "$$(swift build --show-bin-path)/usher" check --print-schema >config/usher.schema.json
+schema: ## write what the key table generates: config/usher.schema.json and docs/reference.md
+	@swift build --product usher
+	@"$$(swift build --show-bin-path)/usher" check --print-schema >config/usher.schema.json
+	@"$$(swift build --show-bin-path)/usher" check --print-reference >docs/reference.md

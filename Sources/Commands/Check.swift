@@ -20,6 +20,9 @@ struct Check: ParsableCommand {
     @Flag(help: "Print the JSON Schema of the configuration, for editors, and exit.")
     var printSchema = false
 
+    @Flag(help: "Print a page of all keys with their defaults, in Markdown, and exit.")
+    var printReference = false
+
     @Flag(help: "Print the edits of interceptors, and exit.")
     var printEdits = false
 
@@ -34,6 +37,7 @@ struct Check: ParsableCommand {
 
     func run() throws {
         if printSchema { return Console.print(Schema.text) }
+        if printReference { return Console.print(Reference.text) }
         if printEdits { return Console.print(EditList.text) }
         let paths = files.isEmpty ? [ConfigurationFile.standard] : files
         let path = paths.joined(separator: ", ")

@@ -45,7 +45,7 @@ public enum ConfigurationLoader {
             environment: environment, folders: sources.map(\.folder), readFile: files.noting(readFile),
             findings: findings, variables: variables, missing: missing)
         let walker = Walker(findings: findings, secrets: secrets)
-        guard let fields = walker.object(root, .root, path: "") else {
+        guard let fields = walker.object(root, KeyTable.root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
         let material = MaterialReader(findings: findings, secrets: secrets, now: now ?? time(nil))

@@ -4,12 +4,13 @@ internal import Formats
 /// Shows values according to the key table: addresses, names, numbers and options are shown; free text only for keys that are
 /// never secret. References stay references.
 extension EffectiveDocument {
-    static func shown(_ root: YAMLNode) -> JSONValue { object(root, .root) }
+    static func shown(_ root: YAMLNode) -> JSONValue { object(root, KeyTable.root) }
 
     /// The objects that apply even if they are not written.
-    private static let groups: Set<ObjectShape> = [
-        .clients, .names, .destinations, .tls, .authority, .upstreamTLS, .limits, .timeouts, .log, .admin,
-        .journal, .journalDisk,
+    private static let groups: Set<String> = [
+        "clients", "names", "destinations", "tls", "ca", "upstream_tls", "limits", "timeouts", "log", "admin",
+        "journal",
+        "journal.disk",
     ]
 
     /// Keys whose free text is never secret.
@@ -30,7 +31,7 @@ extension EffectiveDocument {
                 members.append(.init(key.name, value(entry.value, key.shape, key.name)))
             } else if let standard = key.standard {
                 members.append(.init(key.name, Schema.json(standard)))
-            } else if case .object(let inner) = key.shape, groups.contains(inner) {
+            } else if case .object(let inner) = key.shape, groups.contains(inner.name) {
                 let group = object(nil, inner)
                 if group.members?.isEmpty == false { members.append(.init(key.name, group)) }
             }

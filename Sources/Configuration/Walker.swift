@@ -57,7 +57,8 @@ struct Walker {
     private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectShape, _ path: String) {
         if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
             let place =
-                name == .requestEdit ? "to a request" : name == .responseEdit ? "to a response" : "without a response"
+                name == KeyTable.requestEdit
+                ? "to a request" : name == KeyTable.responseEdit ? "to a response" : "without a response"
             findings.error(
                 entry.position, "\"\(entry.key)\" does not apply \(place); move it to the interceptor's other list"
             )
@@ -71,7 +72,8 @@ struct Walker {
     }
 
     private static let otherPhase: [ObjectShape: ObjectShape] = [
-        .requestEdit: .responseEdit, .responseEdit: .requestEdit, .errorEdit: .responseEdit,
+        KeyTable.requestEdit: KeyTable.responseEdit, KeyTable.responseEdit: KeyTable.requestEdit,
+        KeyTable.errorEdit: KeyTable.responseEdit,
     ]
 
     private func example(_ key: Key) -> String {
@@ -95,7 +97,7 @@ struct Walker {
             case .json: break
             case .orNull: return Decoded(position: keyPosition, written: "", content: .nothing)
             default:
-                findings.error(keyPosition, "\(subject(path)) takes \(expectation(shape)), found nothing")
+                findings.error(keyPosition, "\(subject(path)) takes \(shape.expectation()), found nothing")
                 return nil
             }
         }
@@ -184,7 +186,7 @@ struct Walker {
 
     private func scalar(_ node: YAMLNode, _ shape: Shape, _ path: String) -> Decoded? {
         guard case .scalar(let written, _) = node.content else {
-            findings.error(node.position, "\(subject(path)) takes \(expectation(shape)), found \(node.kind)")
+            findings.error(node.position, "\(subject(path)) takes \(shape.expectation()), found \(node.kind)")
             return nil
         }
         if case .secret(let kind) = shape {
@@ -202,7 +204,7 @@ struct Walker {
     ) -> Decoded.Content? {
         func wrong(_ more: String = "", quotes: Bool = true) -> Decoded.Content? {
             let found = quotes ? ", found \"\(shown(written))\"" : ""
-            findings.error(position, "\(subject(path)) takes \(expectation(shape))\(found)\(more)")
+            findings.error(position, "\(subject(path)) takes \(shape.expectation())\(found)\(more)")
             return nil
         }
         func needsUnit(_ first: String, _ second: String) -> String {
@@ -239,7 +241,7 @@ struct Walker {
             var known = names
             if case .choiceOr(_, let object) = shape { known += object.keys.map(\.name) }
             findings.error(
-                position, "\(subject(path)) takes \(expectation(shape)), found \"\(shown(written))\"",
+                position, "\(subject(path)) takes \(shape.expectation()), found \"\(shown(written))\"",
                 nearest: Nearest.name(to: text, among: known))
             return nil
         case .duration(let range):
@@ -279,37 +281,6 @@ struct Walker {
     // MARK: messages
 
     func subject(_ path: String) -> String { path.isEmpty ? "the file" : path }
-
-    /// Completes "takes …".
-    func expectation(_ shape: Shape) -> String {
-        switch shape {
-        case .text(let format), .template(let format): format.expected
-        case .orNull(let shape): "\(expectation(shape)), or null"
-        case .boolean: "true or false"
-        case .booleanOr: "true, false, or keys with values"
-        case .integer(let range) where range.count == 1: "\(range.lowerBound)"
-        case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-        case .integerOr(let word, let range): "\(word) or a number from \(range.lowerBound) to \(range.upperBound)"
-        case .duration(let range):
-            "a duration from \(Units.duration(range.lowerBound)) to \(Units.duration(range.upperBound)), such as 250ms, 5s, 10m or 2h"
-        case .size(let range, let orUnlimited) where range.upperBound == Int.max:
-            "a size such as 64KiB or 10MB\(orUnlimited ? ", or unlimited" : "")"
-        case .size(let range, let orUnlimited):
-            "a size from \(Units.size(range.lowerBound)) to \(Units.size(range.upperBound)), such as 64KiB or 10MB\(orUnlimited ? ", or unlimited" : "")"
-        case .choice(let names) where names.count == 1: names[0]
-        case .choice(let names): "one of \(names.joined(separator: ", "))"
-        case .choiceOr(let names, let object):
-            "one of \(names.joined(separator: ", ")), or one of the keys \(object.keys.map(\.name).joined(separator: ", "))"
-        case .matcher: "a value or a list of values"
-        case .textOr(let format, _): format.expected
-        case .durationOr(let range, _): expectation(.duration(range))
-        case .secret(.key): "the path of a private key's file, or a reference such as ${credential.NAME}"
-        case .secret(.password): "a reference such as ${credential.NAME}"
-        case .list, .oneOrMany: "a list"
-        case .object, .map: "keys with values"
-        case .json: "any value"
-        }
-    }
 
     func shown(_ text: String) -> String { Findings.quoted(text) }
 }

@@ -9,6 +9,8 @@ public struct ObjectShape: Hashable, Sendable {
         list = keys
     }
 
+    public init(_ name: String, _ keys: Key...) { self.init(name, keys) }
+
     public var keys: [Key] { list() }
 
     public static func == (left: ObjectShape, right: ObjectShape) -> Bool { left.name == right.name }

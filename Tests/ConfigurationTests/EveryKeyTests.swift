@@ -200,7 +200,7 @@ import Testing
         let isSteady = load.result(load.root) == whole
         #expect(isSteady, "the same document comes out the same")
         var met: Set<String> = []
-        load.visit(load.root, .root) { name, without in
+        load.visit(load.root, KeyTable.root) { name, without in
             met.insert(name)
             guard !Self.formal.contains(name) else { return }
             let isRead = load.result(without) != whole
@@ -227,7 +227,7 @@ private struct Load {
         let findings = Findings(file: "usher.yaml")
         let node = try #require(YAMLReader.read(text, findings))
         let walker = Walker(findings: findings, secrets: Self.secrets(environment, files, findings))
-        root = try #require(walker.object(node, .root, path: ""))
+        root = try #require(walker.object(node, KeyTable.root, path: ""))
         #expect(findings.diagnostics.map(\.description) == [])
     }
 

@@ -102,7 +102,7 @@ import Testing
                     return content
                 }, findings: findings, variables: ReadVariables(), missing: .noted)
             let walker = Walker(findings: findings, secrets: secrets)
-            let fields = try #require(walker.object(root, .root, path: ""))
+            let fields = try #require(walker.object(root, KeyTable.root, path: ""))
             let material = MaterialReader(findings: findings, secrets: secrets, now: 1_800_000_000)
             _ = SnapshotBuilder(findings: findings, material: material, interceptors: ["code": Registered()])
                 .snapshot(fields, file: "usher.yaml", generation: 1)

@@ -18,11 +18,23 @@ import Testing
         }
     }
 
-    /// Editors complete from it. Where this fails, `make schema` writes it anew.
-    @Test func whatIsCheckedInIsIt() throws {
-        let file = testFolder.deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "config/usher.schema.json")
-        #expect(try String(contentsOf: file, encoding: .utf8) == Schema.text)
+    /// Where this fails, `make schema` writes both anew.
+    @Test(arguments: [("config/usher.schema.json", Schema.text), ("docs/reference.md", Reference.text)])
+    func whatIsCheckedInIsIt(_ path: String, _ text: String) throws {
+        let root = testFolder.deletingLastPathComponent().deletingLastPathComponent()
+        #expect(try String(contentsOf: root.appending(path: path), encoding: .utf8) == text)
+    }
+
+    @Test func thePageHasEveryKeyAndASectionForEachMap() {
+        let lines = Reference.text.split(separator: "\n")
+        for object in ObjectShape.all where object != KeyTable.responseEdit && object != KeyTable.errorEdit {
+            for key in object.keys { #expect(lines.contains { $0.hasPrefix("| `\(key.name)` | ") }, "\(key.name)") }
+        }
+        let headings = lines.filter { $0.hasPrefix("##") }
+        #expect(Set(headings).count == headings.count && headings.contains("### tls.ca"))
+        #expect(lines.contains("| `connect` | a duration from 1ms to 24h | `5s` | The time to connect to an origin. |"))
+        #expect(lines.contains { $0.hasPrefix("| `remove_cookie` | ") && $0.contains(" | request, response | ") })
+        #expect(lines.contains { $0.hasPrefix("| `ca` | [map](#tlsca) |") })
     }
 
     @Test func referencesLeadSomewhere() throws {
@@ -42,7 +54,9 @@ import Testing
         func spelled(_ object: ObjectShape, _ indent: String) -> String {
             object.keys.map { key in
                 // what is asked for by its presence has a key that must be there, and no default
-                if case .object(let inner) = key.shape, object == .root, !inner.keys.contains(where: \.isRequired) {
+                if case .object(let inner) = key.shape, object == KeyTable.root,
+                    !inner.keys.contains(where: \.isRequired)
+                {
                     return "\(indent)\(key.name):\n\(spelled(inner, indent + "  "))"
                 }
                 return key.standard.map { "\(indent)\(key.name): \($0)\n" } ?? ""
@@ -56,7 +70,8 @@ import Testing
         let plain = try snapshot("version: 1\n" + authorization + "  resources: []")
         let text =
             "version: 1\n"
-            + spelled(.root, "").replacing("am: []\n", with: authorization + spelled(.authorization, "  "))
+            + spelled(KeyTable.root, "").replacing(
+                "am: []\n", with: authorization + spelled(KeyTable.authorization, "  "))
         let spelledOut = try snapshot(text)
         #expect(spelledOut.listeners == plain.listeners && spelledOut.workers == plain.workers)
         #expect(spelledOut.clients == plain.clients && spelledOut.destinations == plain.destinations)

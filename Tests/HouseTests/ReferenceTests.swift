@@ -98,7 +98,7 @@ struct ReferenceTests {
             text.components(separatedBy: "\n").filter { $0.hasPrefix("#") }.map { line in
                 let title = line.drop { $0 == "#" || $0 == " " }.lowercased()
                 return String(
-                    title.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.map { $0 == " " ? "-" : $0 })
+                    title.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.map { $0 == " " ? "-" : $0 })
             })
     }
 }

@@ -36,7 +36,7 @@ enum Unavailable {
 
     static let rows: [Row] = [
         Row(
-            .authorization, "on_failure", "a response to a failed step-up other than the original one",
+            KeyTable.authorization, "on_failure", "a response to a failed step-up other than the original one",
             "write on_failure: original, or remove the key", accepted: [.string("original")])
     ]
 }

@@ -45,26 +45,14 @@ struct AuthorizationBuilder {
         policy.answers = answers
         policy.person = person
         policy.enforcement = EnforcementBuilder(findings: findings, choice: choice).enforcement(fields, policy)
-        if let text = fields.text("when_client_handles_advice") {
-            policy.whenClientHandlesAdvice = .init(rawValue: text) ?? policy.whenClientHandlesAdvice
-        }
-        if let flag = fields.flag("offer_header") { policy.offersHeader = flag }
+        KeyTable.policy.set(fields, in: &policy)
         let present = fields.fields("present")
         policy.presentToGateway = Self.presentation(present?.text("gateway")) ?? policy.presentToGateway
         policy.presentToREST = Self.presentation(present?.text("rest")) ?? policy.presentToREST
-        if let number = fields.number("hold") { policy.hold = number }
-        if let number = fields.number("body_limit") { policy.maxBodyBytes = number }
-        let limits = fields.fields("limits")
-        if let number = limits?.number("steps") { policy.maxSteps = number }
-        if let number = limits?.number("polls") { policy.maxPolls = number }
-        if let number = limits?.number("answer") { policy.maxResponseBytes = number }
-        let lockout = fields.fields("lockout")
-        if let number = lockout?.number("refusals") { policy.lockout.refusals = number }
-        if let number = lockout?.number("hold") { policy.lockout.hold = number }
-        let rounds = fields.fields("rounds")
-        if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
-        if let number = rounds?.number("transaction") { policy.transactionRounds = number }
-        if let flag = present?.flag("id_token") { policy.showsIDToken = flag }
+        KeyTable.present.set(present, in: &policy)
+        KeyTable.stepUpLimits.set(fields.fields("limits"), in: &policy)
+        KeyTable.lockout.set(fields.fields("lockout"), in: &policy.lockout)
+        KeyTable.rounds.set(fields.fields("rounds"), in: &policy)
         policy.origins = fields.pageOrigins
         policy.sessions = SessionBuilder(findings: findings, choice: choice, opened: opened, hasUsers: hasUsers)
             .sessions(

@@ -141,7 +141,7 @@ struct CallbackAnswerBuilder {
     /// As in `a ChoiceCallback takes value, choose or default`.
     private static func takes(_ callback: String) -> String? {
         guard let kind = CallbackKind.known[callback] else { return nil }
-        var names = kind.replies(callback).filter { Unavailable.row(.callbackAnswer, $0.rawValue) == nil }.map(
+        var names = kind.replies(callback).filter { Unavailable.row(KeyTable.callbackAnswer, $0.rawValue) == nil }.map(
             \.rawValue)
         guard let last = names.popLast() else { return nil }
         return "\(callback) takes \(names.isEmpty ? last : "\(names.joined(separator: ", ")) or \(last)")"

@@ -51,7 +51,7 @@ struct ConditionBuilder {
 
     /// The syntax of a key's values.
     private static func kind(_ name: String) -> MatchKind {
-        if case .matcher(let kind)? = KeyTable.condition.first(where: { $0.name == name })?.shape {
+        if case .matcher(let kind)? = KeyTable.condition.keys.first(where: { $0.name == name })?.shape {
             kind
         } else {
             .text

@@ -24,12 +24,8 @@ struct DeviceBuilder {
         let users = fields.list("user").compactMap(\.text)
         guard let first = users.first, let server = choice.server(fields, "devices", position) else { return nil }
         var device = Device(name: fields.text("name") ?? first, users: users, server: server)
-        if let flag = fields.flag("oath") { device.oath = flag }
+        KeyTable.device.set(fields, in: &device)
         device.push = fields.text("push").flatMap(Device.Decision.init)
-        if let number = fields.number("delay") { device.delay = number }
-        device.number = fields.text("number").flatMap(Device.Number.init) ?? device.number
-        if let flag = fields.flag("seen") { device.isSeen = flag }
-        if fields.has("prompt") { device.prompts = fields.list("prompt").compactMap(\.text) }
         judge(device, fields, position)
         return device
     }

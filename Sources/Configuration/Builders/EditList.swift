@@ -14,11 +14,14 @@ public enum EditList {
 
         """
 
+    static func phases(of edit: any Edit.Type) -> [String] {
+        [
+            edit is any RequestEdit.Type ? "request" : nil, edit is any ResponseEdit.Type ? "response" : nil,
+            edit is any ErrorEdit.Type ? "error" : nil,
+        ].compactMap { $0 }
+    }
+
     private static func paragraph(_ edit: any Edit.Type) -> String {
-        var phases: [String] = []
-        if edit is any RequestEdit.Type { phases.append("request") }
-        if edit is any ResponseEdit.Type { phases.append("response") }
-        if edit is any ErrorEdit.Type { phases.append("error") }
         let more =
             switch edit.needs {
             case .head: "changes the head"
@@ -27,7 +30,7 @@ public enum EditList {
             }
         return """
             \(edit.name): \(form(edit.shape))
-                under \(phases.joined(separator: " or ")); \(more)
+                under \(phases(of: edit).joined(separator: " or ")); \(more)
                 \(edit.doc)
 
             """

@@ -20,10 +20,8 @@ struct EnforcementBuilder {
             }
             return nil
         }
-        var enforcement = Enforcement()
-        if let name = section?.text("application") {
-            enforcement.application = name
-        } else if section?.has("application") != true {
+        var enforcement = KeyTable.enforcement.value(section)
+        if section?.has("application") != true {
             findings.warning(
                 section?.position ?? fields.position,
                 "enforce names no application, so AM uses the policy set \(enforcement.application); write "
@@ -33,11 +31,7 @@ struct EnforcementBuilder {
         guard let section else { return enforcement }
         enforcement.realm = choice.realm(section["realm"], of: policy.server, "enforce.realm") ?? enforcement.realm
         if let agent = section.fields("as"), let caller = caller(agent) { enforcement.caller = caller }
-        if let flag = section.flag("address") { enforcement.tellsAddress = flag }
         enforcement.environment = environment(section, tellsAddress: enforcement.tellsAddress)
-        if let flag = section.flag("query") { enforcement.includesQuery = flag }
-        if let number = section.number("cache") { enforcement.maxAge = number }
-        if let number = section.number("concurrency") { enforcement.concurrency = number }
         return enforcement
     }
 

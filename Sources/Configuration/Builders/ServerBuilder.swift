@@ -38,7 +38,7 @@ struct ServerBuilder {
             var server = AuthorizationServer(url: url, host: host)
             let realms = fields.list("realms").compactMap(\.text)
             if !realms.isEmpty { server.realms = realms }
-            if let cookie = fields.text("cookie") { server.cookie = cookie }
+            KeyTable.server.set(fields, in: &server)
             server.loginPages = fields.list("login_pages").compactMap { $0.text.flatMap(Self.normalized) }
             for field in fields.fields("paths")?.all ?? [] {
                 guard let endpoint = AuthorizationServer.Endpoint(rawValue: field.name) else { continue }

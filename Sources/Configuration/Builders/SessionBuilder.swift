@@ -16,23 +16,20 @@ struct SessionBuilder {
 
     /// - Parameter policy: the rest of the entry, including its answers.
     func sessions(_ fields: Fields, _ policy: AuthorizationPolicy) -> SessionPolicy {
-        var sessions = SessionPolicy()
-        if let source = fields.text("session").flatMap(SessionPolicy.Source.init) { sessions.source = source }
+        var sessions = KeyTable.sessionKeys.value(fields)
         sessions.login = login(fields.fields("login"), policy)
         let learned = fields.fields("learned")
         if let identity = learned?.text("by").flatMap(Self.identity) { sessions.identity = identity }
-        if let number = learned?.number("keep") { sessions.keep = number }
+        KeyTable.learned.set(learned, in: &sessions)
         judge(fields, sessions, policy)
         return sessions
     }
 
     private func login(_ fields: Fields?, _ policy: AuthorizationPolicy) -> SessionLogin {
-        var login = SessionLogin()
+        var login = KeyTable.sessionLogin.value(fields)
         login.realm = policy.server.realms.first ?? "/"
         login.answers = policy.answers
         guard let fields else { return login }
-        login.tree = fields.text("tree")
-        login.user = fields.text("user")
         login.realm = choice.realm(fields["realm"], of: policy.server, "login.realm") ?? login.realm
         if fields.has("answers") {
             login.answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
@@ -44,10 +41,6 @@ struct SessionBuilder {
                     "a login by Usher cannot ask a person; give the answer")
             }
         }
-        if let number = fields.number("max_idle") { login.maxIdle = number }
-        if let number = fields.number("max_time") { login.maxTime = number }
-        if let number = fields.number("cool_down") { login.coolDown = number }
-        if let flag = fields.flag("logout") { login.logsOut = flag }
         return login
     }
 

@@ -17,7 +17,7 @@ struct SnapshotBuilder {
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
         var reader = RuleReader(findings: findings, interceptors: interceptors, readFile: material.content)
-        reader.chain = Self.chain(root)
+        reader.chain = KeyTable.chain.value(root)
         let conditions = ConditionBuilder(reader: reader, defined: defined, definesOthers: definesOthers(root))
         var settings = Settings()
         let listeners = listeners(root)
@@ -51,7 +51,7 @@ struct SnapshotBuilder {
         }
         settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
-        settings.timeouts = Self.timeouts(root.fields("timeouts"))
+        settings.timeouts = KeyTable.timeouts.value(root.fields("timeouts"))
         let clients = ClientBuilder(findings: findings)
         settings.users = clients.users(root.fields("clients"))
         settings.disclosure.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
@@ -109,7 +109,7 @@ struct SnapshotBuilder {
             places[text] = name.position
             var rule = Rule(
                 name: text, when: condition, request: request, response: response, error: error,
-                bodies: Self.bodies(fields), sampling: sampling(fields))
+                bodies: KeyTable.bodies.value(fields), sampling: sampling(fields))
             rule.comesBeforeStepUp = fields.has("before")
             if let builtIn { rule.equip(with: builtIn) }
             audit.look(at: rule, in: fields)
@@ -123,15 +123,6 @@ struct SnapshotBuilder {
         }
         audit.look(at: built)
         return built.map(\.0)
-    }
-
-    private static func chain(_ root: Fields) -> ChainRules {
-        var chain = ChainRules()
-        if let whose = root.text("compatibility").flatMap(ChainRules.Compatibility.init) { chain.compatibility = whose }
-        if let order = root.text("response_order").flatMap(ChainRules.ResponseOrder.init) {
-            chain.responseOrder = order
-        }
-        return chain
     }
 
     static let lists = ["request", "response", "error"]
@@ -151,16 +142,7 @@ struct SnapshotBuilder {
         if let position = fields.position(of: "seed"), !fields.has("percent") {
             findings.error(position, "seed has no effect without percent; add percent, or remove seed")
         }
-        return Sampling(
-            percent: fields.number("percent") ?? 100, seed: fields.number("seed"), first: fields.number("first"),
-            every: fields.number("every") ?? 1)
-    }
-
-    private static func bodies(_ fields: Fields) -> BodyPolicy {
-        var policy = BodyPolicy()
-        if let handling = fields.text("over_limit").flatMap(BodyPolicy.Handling.init) { policy.overLimit = handling }
-        if let handling = fields.text("invalid_body").flatMap(BodyPolicy.Handling.init) { policy.invalid = handling }
-        return policy
+        return KeyTable.sampling.value(fields)
     }
 
     /// True if a list is missing or empty; false if its value was invalid.
@@ -284,11 +266,8 @@ struct SnapshotBuilder {
     }
 
     private static func http2(_ fields: Fields?) -> HTTP2Settings {
-        var settings = HTTP2Settings()
-        if let isOn = fields?.flag("clients") { settings.clients = isOn }
-        if let isOn = fields?.flag("origins") { settings.origins = isOn }
+        var settings = KeyTable.http2.value(fields)
         if let hosts = patterns("cleartext", in: fields) { settings.cleartext = hosts }
-        if let count = fields?.number("streams") { settings.streams = count }
         return settings
     }
 
@@ -305,18 +284,9 @@ struct SnapshotBuilder {
     // MARK: numbers
 
     private static func limits(_ fields: Fields?) -> Limits {
-        var limits = Limits()
-        if let number = fields?.number("connections") { limits.connections = number }
-        limits.perClient = fields?.number("per_client") ?? Limits.share(of: limits.connections)
-        if let number = fields?.number("header") { limits.header = number }
-        if let number = fields?.number("header_fields") { limits.headerFields = number }
-        if let number = fields?.number("url") { limits.url = number }
+        var limits = KeyTable.limits.value(fields)
+        if fields?.number("per_client") == nil { limits.perClient = Limits.share(of: limits.connections) }
         if let number = fields?.number("body") { limits.body = UInt64(number) }
-        if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
-        if let number = fields?.number("buffered") { limits.buffered = number }
-        if let number = fields?.number("retries") { limits.retries = number }
-        if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
-        if let number = fields?.number("leaf_certificates") { limits.leafCertificates = number }
         return limits
     }
 
@@ -324,31 +294,15 @@ struct SnapshotBuilder {
         (fields?.list("servers") ?? []).compactMap { $0.text.flatMap(NameServer.init)?.description }
     }
 
-    private static func timeouts(_ fields: Fields?) -> Timeouts {
-        var timeouts = Timeouts()
-        if let number = fields?.number("resolve") { timeouts.resolve = number }
-        if let number = fields?.number("connect") { timeouts.connect = number }
-        if let number = fields?.number("tls") { timeouts.tls = number }
-        if let number = fields?.number("header") { timeouts.header = number }
-        if let number = fields?.number("idle") { timeouts.idle = number }
-        if let number = fields?.number("response") { timeouts.response = number }
-        if let number = fields?.number("tunnel_idle") { timeouts.tunnelIdle = number }
-        if let number = fields?.number("pool_idle") { timeouts.poolIdle = number }
-        if let number = fields?.number("half_closed") { timeouts.halfClosed = number }
-        if let number = fields?.number("drain") { timeouts.drain = number }
-        if let number = fields?.number("attempts") { timeouts.attempts = number }
-        return timeouts
-    }
-
     private static func tracing(_ fields: Fields?) -> TracingSettings? {
         guard let endpoint = fields?.text("endpoint") else { return nil }
-        return TracingSettings(endpoint: endpoint, service: fields?.text("service_name") ?? "usher")
+        var tracing = KeyTable.tracing.value(fields)
+        tracing.endpoint = endpoint
+        return tracing
     }
 
     private static func log(_ fields: Fields?) -> LogSettings {
-        var log = LogSettings()
-        if let access = fields?.text("access").flatMap(LogSettings.Access.init) { log.access = access }
-        if let level = fields?.text("level").flatMap(LogSettings.Level.init) { log.level = level }
+        var log = KeyTable.log.value(fields)
         if let target = fields?.text("to").flatMap({ LogSettings.Target($0) }) { log.target = target }
         return log
     }

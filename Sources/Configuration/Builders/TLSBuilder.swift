@@ -11,12 +11,11 @@ struct TLSBuilder {
 
     /// - Parameter listeners: with their positions in the file.
     func settings(_ section: Fields?, listeners: [(listener: Listener, position: Position)]) -> TLSSettings {
-        var settings = TLSSettings()
-        settings.interception = interception(section)
+        var settings = KeyTable.tls.value(section)
+        settings.interception = interception(section, settings.interception)
         settings.authority = authority(section?.fields("ca"))
         judge(settings, section, listeners)
         guard let section else { return settings }
-        settings.keyLog = section.flag("key_log") ?? false
         settings.origins = origins(section.fields("upstream"))
         settings.origins.identities = identities(section.list("client_certificates"))
         if let fields = section.fields("listener") {
@@ -32,15 +31,14 @@ struct TLSBuilder {
 
     // MARK: interception
 
-    private func interception(_ section: Fields?) -> InterceptionPolicy {
-        var policy = InterceptionPolicy()
+    private func interception(_ section: Fields?, _ initial: InterceptionPolicy) -> InterceptionPolicy {
+        var policy = initial
         guard let section else { return policy }
         let hosts = section.list("intercept")
         policy.hosts = hosts.compactMap(Self.pattern)
         // an excused entry may stand for any host
         if findings.isExcused(anyOf: hosts) { policy.hosts += [DestinationPattern("*")].compactMap { $0 } }
         policy.except = section.list("except").compactMap(Self.pattern)
-        policy.onRefusal = section.text("on_refusal").flatMap(InterceptionPolicy.OnRefusal.init) ?? policy.onRefusal
         guard !section.has("intercept") || section["intercept"]?.isEmptyList == true else { return policy }
         for field in section.all {
             let isMeant =
@@ -134,12 +132,11 @@ struct TLSBuilder {
     // MARK: origins
 
     private func origins(_ fields: Fields?) -> OriginSecurity {
-        var origins = OriginSecurity()
+        var origins = KeyTable.upstreamTLS.value(fields)
         guard let fields else { return origins }
         origins.usesSystemTrust = fields.text("trust") != "none"
         origins.extraTrust = fields.list("extra_trust").flatMap(material.roots)
         origins.revocationLists = fields.list("crl").flatMap(material.revocationLists)
-        origins.minimum = fields.text("minimum").flatMap(TLSVersion.init) ?? origins.minimum
         if fields.flag("verify") == false, let written = fields["verify"] {
             findings.error(
                 written.position,

@@ -46,16 +46,11 @@ struct TokenBuilder {
         let scopes = fields.list("scope").compactMap(\.text)
         if !scopes.isEmpty { settings.scope = scopes.joined(separator: " ") }
         settings.redirectURI = fields.text("redirect_uri") ?? ""
-        if let consent = fields.text("consent").flatMap(TokenSettings.Consent.init) { settings.consent = consent }
         settings.naming =
             fields.text("client_by").flatMap(TokenSettings.Naming.init) ?? (hasUsers ? .proxyUser : .address)
         if let lead = fields.number("refresh_before") { settings.refreshBefore = lead / 1000 }
         if fields.has("refresh_on") { settings.refreshOn = fields.list("refresh_on").compactMap(\.number) }
-        settings.isProven = fields.flag("dpop") ?? false
-        settings.keeping = fields.text("keep").flatMap(TokenSettings.Keeping.init) ?? .memory
-        settings.revocation = fields.text("revoke").flatMap(TokenSettings.Revocation.init) ?? .never
-        if let coolDown = fields.number("cool_down") { settings.coolDown = coolDown }
-        if let hold = fields.number("hold") { settings.hold = hold }
+        KeyTable.tokens.set(fields, in: &settings)
         settings.origins = fields.pageOrigins
         judge(settings, fields, position)
         return settings

@@ -5,7 +5,8 @@ internal import TLSEngine
 
 /// Keys of callback answers.
 extension KeyTable {
-    static let callbackAnswer: [Key] =
+    static let callbackAnswer = ObjectShape("callback_answer", callbackAnswerKeys)
+    private static let callbackAnswerKeys: [Key] =
         [
             Key("callback", .text(.name), "The type of the callback, such as NameCallback."),
             Key("prompt", .text(.any), "Glob over the prompt. Without the key, any prompt."),
@@ -21,7 +22,7 @@ extension KeyTable {
                 "Globs over the name of the session's user. Usher asks AM for the name."),
         ] + replies + [
             Key(
-                "answers", .list(.object(.callbackAnswer)),
+                "answers", .list(.object(callbackAnswer)),
                 "Answers for the user, tree or stage of this entry."),
             Key(
                 "otherwise", .choice(["deny", "ask"]),
@@ -33,11 +34,11 @@ extension KeyTable {
         Key("value", .text(.any), "The value to give."),
         Key("choose", .text(.any), "The label of the choice."),
         Key("default", .choice(["true"]), "Keep the value that AM has set."),
-        Key("totp", .textOr(.oneTimeSecret, .totp), "The secret of time-based one-time passwords (RFC 6238)."),
+        Key("totp", .textOr(.oneTimeSecret, totp), "The secret of time-based one-time passwords (RFC 6238)."),
         Key(
-            "hotp", .textOr(.oneTimeSecret, .hotp),
+            "hotp", .textOr(.oneTimeSecret, hotp),
             "The secret of counter-based one-time passwords (RFC 4226). The state directory keeps the counter."),
-        Key("device", .object(.deviceProfile), "The device profile for a DeviceProfileCallback."),
+        Key("device", .object(deviceProfile), "The device profile for a DeviceProfileCallback."),
         Key("question", .text(.any), "The security question. Without the key, the first one."),
         Key("answer", .text(.any), "The answer to the security question, for a KbaCreateCallback."),
         Key("inputs", .map(.name, .text(.any)), "Inputs by name, such as token."),
@@ -49,11 +50,13 @@ extension KeyTable {
         Key("ask", .boolean, "true: ask a person (usher transactions, usher answer).", standard: "false"),
     ]
 
-    static let totp: [Key] =
-        oneTime + [Key("period", .duration(1000...3_600_000), "The time that one password is valid.", standard: "30s")]
+    static let totp = ObjectShape(
+        "totp",
+        oneTime + [Key("period", .duration(1000...3_600_000), "The time that one password is valid.", standard: "30s")])
 
-    static let hotp: [Key] =
-        oneTime + [Key("counter", .integer(0...Int(Int32.max)), "The counter of the first password.", standard: "0")]
+    static let hotp = ObjectShape(
+        "hotp",
+        oneTime + [Key("counter", .integer(0...Int(Int32.max)), "The counter of the first password.", standard: "0")])
 
     private static let oneTime: [Key] = [
         Key(
@@ -63,11 +66,11 @@ extension KeyTable {
         Key("digits", .integer(OneTimePassword.digitRange), "The number of digits.", standard: "6"),
     ]
 
-    static let deviceProfile: [Key] = [
+    static let deviceProfile = ObjectShape(
+        "device_profile",
         Key("identifier", .text(.any), "The identifier of the device.", isRequired: true),
         Key("metadata", .json, "The metadata, if the callback requests it."),
-        Key("location", .json, "The location, if the callback requests it: { latitude: 51.45, longitude: -2.59 }."),
-    ]
+        Key("location", .json, "The location, if the callback requests it: { latitude: 51.45, longitude: -2.59 }."))
 }
 
 extension TextFormat {

@@ -3,41 +3,46 @@ internal import Declaration
 internal import Interception
 
 extension KeyTable {
-    static let authorization: [Key] = [
-        Key(
-            "resources", .oneOrMany(.textOr(.urlGlob, .resource)), "Globs over whole URLs: the protected resources.",
-            standard: "[]"),
-        Key(
-            "am", .text(.serverURL),
-            "The AM server: one of those in am. Optional if there is only one."),
-        Key(
-            "when_client_handles_advice", .choice(AuthorizationPolicy.ClientAdvice.allCases.map(\.rawValue)),
-            "Handling of requests with x-authenticate-response, whose clients step up themselves.", standard: "pass"),
-        Key("offer_header", .boolean, "Add x-authenticate-response: header to the other requests.", standard: "true"),
-        Key("present", .object(.present), "How Usher sends the transaction id back."),
-        Key(
-            "hold", .duration(100...3_600_000),
-            "The longest time for a step-up. The app waits no longer.", standard: "45s"),
-        Key("limits", .object(.stepUpLimits), "Limits of one step-up."),
-        Key(
-            "body_limit", .size(0...(1 << 30), orUnlimited: false),
-            "The largest request body that can be replayed. A larger one is streamed.", standard: "1MiB"),
-        Key("rounds", .object(.rounds), "Number of step-ups per request."),
-        Key(
-            "lockout", .object(.lockout), "Pauses after answers that AM refused, so that AM does not lock the user out."
-        ),
-        Key("enforce", .object(.enforcement), "Policy evaluation at AM, for resources without a Gateway."),
-        translate, PageOrigins.key,
-        Key(
-            "answers", .list(.object(.callbackAnswer)), "Answers to callbacks. The first that matches wins.",
-            standard: "[]"),
-        Key(
-            "notify", .list(.text(.any)),
-            "A command that runs if a person is asked: the program and its arguments, without a shell.",
-            standard: "[]"),
-    ]
+    static let authorization = ObjectShape("authorization", policy.keys + sessionKeys.keys)
 
-    static let resource: [Key] = [
+    private static let initialPolicy = AuthorizationPolicy(
+        resources: [], server: AuthorizationServer(url: "", host: ""))
+
+    static let policy = KeyGroup(
+        initialPolicy,
+        .key(
+            "resources", .oneOrMany(.textOr(.urlGlob, resource)), "Globs over whole URLs: the protected resources.",
+            standard: "[]"),
+        .key("am", .text(.serverURL), "The AM server: one of those in am. Optional if there is only one."),
+        .choice(
+            "when_client_handles_advice", \.whenClientHandlesAdvice,
+            "Handling of requests with x-authenticate-response, whose clients step up themselves."),
+        .flag("offer_header", \.offersHeader, "Add x-authenticate-response: header to the other requests."),
+        .key("present", .object(present.shape("present")), "How Usher sends the transaction id back."),
+        .number("hold", \.hold, .duration(100...3_600_000), "The longest time for a step-up. The app waits no longer."),
+        .key("limits", .object(stepUpLimits.shape("step_up_limits")), "Limits of one step-up."),
+        .number(
+            "body_limit", \.maxBodyBytes, .size(0...(1 << 30), orUnlimited: false),
+            "The largest request body that can be replayed. A larger one is streamed."),
+        .key("rounds", .object(rounds.shape("rounds")), "Number of step-ups per request."),
+        .key(
+            "lockout", .object(lockout.shape("lockout")),
+            "Pauses after answers that AM refused, so that AM does not lock the user out."),
+        .key(
+            "enforce", .object(enforcement.shape("enforcement")),
+            "Policy evaluation at AM, for resources without a Gateway."),
+        .key(translate),
+        .key(PageOrigins.key),
+        .key(
+            "answers", .list(.object(callbackAnswer)), "Answers to callbacks. The first that matches wins.",
+            standard: "[]"),
+        .key(
+            "notify", .list(.text(.any)),
+            "A command that runs if a person is asked: the program and its arguments, without a shell.", standard: "[]")
+    )
+
+    static let resource = ObjectShape(
+        "resource",
         Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
         Key(
             "advice", .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
@@ -54,35 +59,33 @@ extension KeyTable {
         Key(
             "enforce", .choice(["gateway", "am"]),
             "The enforcement point: a Gateway before the resource, or Usher, which asks AM.", standard: "gateway"),
-        translate,
-    ]
+        translate)
 
-    static let present: [Key] = [
-        Key("gateway", .text(.presentation), "The form for a Gateway.", standard: "query:_txid"),
-        Key("rest", .text(.presentation), "The form for a REST service.", standard: "header:X-TxID"),
-        Key(
-            "id_token", .boolean,
+    static let present = KeyGroup(
+        initialPolicy,
+        .key("gateway", .text(.presentation), "The form for a Gateway.", standard: "query:_txid"),
+        .key("rest", .text(.presentation), "The form for a REST service.", standard: "header:X-TxID"),
+        .flag(
+            "id_token", \.showsIDToken,
             "Also send the client's id token, as _idtoken in the query or as X-IdToken. Usher learns it from the "
-                + "client.", standard: "false"),
-    ]
+                + "client."))
 
-    static let stepUpLimits: [Key] = [
-        Key("steps", .integer(1...1000), "Authenticate calls per step-up.", standard: "20"),
-        Key(
-            "polls", .integer(0...10_000), "Further authenticate calls that poll.",
-            standard: "100"),
-        Key("answer", .size(1024...(1 << 30), orUnlimited: false), "Size of one response of AM.", standard: "1MiB"),
-    ]
+    static let stepUpLimits = KeyGroup(
+        initialPolicy,
+        .number("steps", \.maxSteps, .integer(1...1000), "Authenticate calls per step-up."),
+        .number("polls", \.maxPolls, .integer(0...10_000), "Further authenticate calls that poll."),
+        .number(
+            "answer", \.maxResponseBytes, .size(1024...(1 << 30), orUnlimited: false), "Size of one response of AM."))
 
-    static let rounds: [Key] = [
-        Key("upgrade", .integer(0...10), "Session upgrades per request.", standard: "1"),
-        Key("transaction", .integer(0...10), "Transactions per request.", standard: "1"),
-    ]
+    static let rounds = KeyGroup(
+        initialPolicy,
+        .number("upgrade", \.upgradeRounds, .integer(0...10), "Session upgrades per request."),
+        .number("transaction", \.transactionRounds, .integer(0...10), "Transactions per request."))
 
-    static let lockout: [Key] = [
-        Key("refusals", .integer(0...1000), "Refusals in a row before a pause. 0: no pause.", standard: "3"),
-        Key(
-            "hold", .duration(100...86_400_000), "The first pause. Each later one is twice as long, up to an hour.",
-            standard: "30s"),
-    ]
+    static let lockout = KeyGroup(
+        Lockout.Limits(),
+        .number("refusals", \.refusals, .integer(0...1000), "Refusals in a row before a pause. 0: no pause."),
+        .number(
+            "hold", \.hold, .duration(100...86_400_000),
+            "The first pause. Each later one is twice as long, up to an hour."))
 }

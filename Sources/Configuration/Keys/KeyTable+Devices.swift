@@ -1,28 +1,24 @@
 internal import Authorization
 internal import Declaration
+internal import Interception
 
 extension KeyTable {
-    static let device: [Key] = [
-        Key("user", .oneOrMany(.text(.any)), "Globs over the user's name in AM.", isRequired: true),
-        Key("name", .text(.name), "The device's name, here and in AM. Without the key, the user's name."),
-        Key(
+    static let device = KeyGroup(
+        Device(name: "", users: [], server: AuthorizationServer(url: "", host: "")),
+        .key("user", .oneOrMany(.text(.any)), "Globs over the user's name in AM.", isRequired: true),
+        .key("name", .text(.name), "The device's name, here and in AM. Without the key, the user's name."),
+        .key(
             "am", .text(.serverURL),
             "The AM server for registration: one of those in am. Optional if there is only one."),
-        Key("oath", .boolean, "Register for one-time passwords, and answer with them.", standard: "true"),
-        Key(
-            "prompt", .oneOrMany(.text(.any)), "Globs over the prompts that ask for a one-time password.",
-            standard: "[\"*verification code*\", \"*one*time*\", \"*passcode*\", \"*otp*\"]"),
-        Key(
+        .flag("oath", \.oath, "Register for one-time passwords, and answer with them."),
+        .texts("prompt", \.prompts, .any, "Globs over the prompts that ask for a one-time password."),
+        .key(
             "push", .choice(Device.Decision.allCases.map(\.rawValue)),
             "Register for pushes, and respond to them this way. Without the key, the device does not register."),
-        Key("delay", .duration(0...3_600_000), "The time from a push to its answer.", standard: "0s"),
-        Key(
-            "number", .choice(Device.Number.allCases.map(\.rawValue)),
-            "The answer to a number challenge: the number that the journey shows, or a wrong one.",
-            standard: "shown"),
-        Key(
-            "seen", .boolean,
-            "Also take part in journeys that apps run through the proxy: keep registrations, answer pushes.",
-            standard: "false"),
-    ]
+        .number("delay", \.delay, .duration(0...3_600_000), "The time from a push to its answer."),
+        .choice(
+            "number", \.number, "The answer to a number challenge: the number that the journey shows, or a wrong one."),
+        .flag(
+            "seen", \.isSeen,
+            "Also take part in journeys that apps run through the proxy: keep registrations, answer pushes."))
 }

@@ -2,47 +2,50 @@ internal import Declaration
 internal import Interception
 
 extension KeyTable {
-    static let action: [Key] = [
+    static let action = ObjectShape(
+        "action",
         Key("name", .text(.actionName), "The name of the Action, in capitals.", isRequired: true),
-        Key("when", .object(.condition), "The requests that are this Action.", isRequired: true),
-    ]
+        Key("when", .object(condition), "The requests that are this Action.", isRequired: true))
 
-    static let interceptor: [Key] =
+    static let interceptor = ObjectShape("interceptor", interceptorKeys)
+    private static let interceptorKeys: [Key] =
         [
             Key("name", .text(.label), "A unique name. It appears in logs and in responses.", isRequired: true),
-            Key("when", .object(.condition), "The exchanges that it applies to. Without the key, all."),
-            Key("percent", .integer(0...100), "The percentage of matching exchanges, at random.", standard: "100"),
+            Key("when", .object(condition), "The exchanges that it applies to. Without the key, all."),
+        ] + sampling.keys + [
+            Key("request", .list(.object(requestEdit)), "Edits of the request, in this order.", standard: "[]"),
+            Key("response", .list(.object(responseEdit)), "Edits of the response, in this order.", standard: "[]"),
             Key(
-                "seed", .integer(0...counted),
-                "Makes percent select the same exchanges each time, from each reload on. Without the key, at random."),
-            Key(
-                "first", .integer(1...counted),
-                "Only the first exchanges, this many, from each reload on."),
-            Key(
-                "every", .integer(1...counted), "Only every nth exchange: with 3 the third, the sixth and so on.",
-                standard: "1"),
-            Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
-            Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
-            Key(
-                "error", .list(.object(.errorEdit)), "Edits if the origin gave no response, in this order.",
+                "error", .list(.object(errorEdit)), "Edits if the origin gave no response, in this order.",
                 standard: "[]"),
             Key(
                 "before", .choice(["step_up"]),
                 "Apply the response edits before a step-up looks for an advice."),
-            Key(
-                "over_limit", handling,
-                "Handling of a message whose body the edits need but that exceeds limits.buffered_body.",
-                standard: "pass"),
-            Key(
-                "invalid_body", handling,
-                "Handling of a message whose body cannot be decoded, or does not suit an edit, such as JSON.",
-                standard: "pass"),
-        ] + BuiltInCatalogue.all.map { Key($0.name, $0.shape, $0.doc) }
+        ] + bodies.keys + BuiltInCatalogue.all.map { Key($0.name, $0.shape, $0.doc) }
 
     private static let counted = 1_000_000_000
-    private static let handling = Shape.choice(BodyPolicy.Handling.allCases.map(\.rawValue))
 
-    static let condition: [Key] = [
+    static let sampling = KeyGroup(
+        Sampling(),
+        .number("percent", \.percent, .integer(0...100), "The percentage of matching exchanges, at random."),
+        .number(
+            "seed", \.seed, .integer(0...counted),
+            "Makes percent select the same exchanges each time, from each reload on. Without the key, at random."),
+        .number("first", \.first, .integer(1...counted), "Only the first exchanges, this many, from each reload on."),
+        .number(
+            "every", \.every, .integer(1...counted), "Only every nth exchange: with 3 the third, the sixth and so on."))
+
+    static let bodies = KeyGroup(
+        BodyPolicy(),
+        .choice(
+            "over_limit", \.overLimit,
+            "Handling of a message whose body the edits need but that exceeds limits.buffered_body."),
+        .choice(
+            "invalid_body", \.invalid,
+            "Handling of a message whose body cannot be decoded, or does not suit an edit, such as JSON."))
+
+    static let condition = ObjectShape("condition", conditionKeys)
+    private static let conditionKeys: [Key] = [
         Key("action", .matcher(.action), "The Action of the request."),
         Key("tree", .matcher(.text), "The called tree."),
         Key("type", .matcher(.text), "How the tree was started: service, composite_advice."),
@@ -72,11 +75,16 @@ extension KeyTable {
         Key(
             "error", .matcher(.error),
             "Why the origin gave no response: \(OriginFault.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),
-        Key("any", .list(.object(.condition)), "At least one of these conditions holds."),
-        Key("not", .object(.condition), "This condition does not hold."),
+        Key("any", .list(.object(condition)), "At least one of these conditions holds."),
+        Key("not", .object(condition), "This condition does not hold."),
     ]
 
-    static let requestEdit: [Key] = EditCatalogue.request.map { Key($0.name, $0.shape, $0.doc) }
-    static let errorEdit: [Key] = EditCatalogue.error.map { Key($0.name, $0.shape, $0.doc) }
-    static let responseEdit: [Key] = EditCatalogue.response.map { Key($0.name, $0.shape, $0.doc) }
+    static let requestEdit = edits("request_edit", EditCatalogue.request)
+    static let responseEdit = edits("response_edit", EditCatalogue.response)
+    static let errorEdit = edits("error_edit", EditCatalogue.error)
+
+    private static func edits(_ name: String, _ edits: [any Edit.Type]) -> ObjectShape {
+        let keys = edits.map { Key($0.name, $0.shape, $0.doc) }
+        return ObjectShape(name, keys)
+    }
 }

@@ -3,75 +3,66 @@ internal import Declaration
 internal import Interception
 
 extension KeyTable {
-    static let tokens: [Key] = [
-        Key(
+    static let tokens = KeyGroup(
+        TokenSettings(resources: [], manner: .learned, server: AuthorizationServer(url: "", host: "")),
+        .key(
             "resources", .oneOrMany(.text(.urlGlob)),
             "Globs over whole URLs, with scheme and host: the resources that get the token.", isRequired: true),
-        Key(
+        .key(
             "bearer", .choice(TokenSettings.Manner.allCases.map(\.rawValue)),
             "The source of tokens. learned: token exchanges of clients. client_credentials: that grant. "
                 + "code: the code flow with PKCE, with the user's session.", isRequired: true),
-        Key(
+        .key(
             "am", .text(.serverURL),
             "The AM server that grants tokens: one of those in am. Optional if there is only one."),
-        Key(
+        .key(
             "realm", .text(.realm),
             "The realm of the OAuth client. Without the key, the server's first; for learned tokens, any."),
-        Key(
-            "client", .object(.tokenClient),
+        .key(
+            "client", .object(tokenClient),
             "The OAuth client. Optional for learned tokens, whose clients use their own."),
-        Key("scope", .oneOrMany(.text(.scope)), "The requested scopes. Without the key, AM's default."),
-        Key("redirect_uri", .text(.redirectURI), "The redirect URI of the code flow. Nothing has to listen there."),
-        Key(
-            "consent", .choice(TokenSettings.Consent.allCases.map(\.rawValue)),
-            "The answer if AM asks the user for consent in the code flow.", standard: "deny"),
-        Key(
+        .key("scope", .oneOrMany(.text(.scope)), "The requested scopes. Without the key, AM's default."),
+        .key("redirect_uri", .text(.redirectURI), "The redirect URI of the code flow. Nothing has to listen there."),
+        .choice("consent", \.consent, "The answer if AM asks the user for consent in the code flow."),
+        .key(
             "client_by", .text(.clientNaming),
             "The identity of clients: proxy_user, address or header:NAME. "
                 + "Without the key, proxy_user if clients.basic is set, else address."),
-        Key(
+        .key(
             "refresh_before", .duration(0...86_400_000),
-            "Replace a token that ends within this time, or half its lifetime if that is less.",
-            standard: "30s"),
-        Key(
+            "Replace a token that ends within this time, or half its lifetime if that is less.", standard: "30s"),
+        .key(
             "refresh_on", .oneOrMany(.integer(400...499)), "Statuses of a resource after which the token is replaced.",
             standard: "[401]"),
-        Key(
-            "dpop", .boolean, "Bind tokens to a key that Usher creates, with a proof in each request (RFC 9449).",
-            standard: "false"),
-        Key(
-            "keep", .choice(TokenSettings.Keeping.allCases.map(\.rawValue)),
-            "The storage of tokens. memory: in the process. sealed: encrypted in the state directory, over restarts.",
-            standard: "memory"),
-        Key(
-            "revoke", .choice(TokenSettings.Revocation.allCases.map(\.rawValue)),
+        .flag("dpop", \.isProven, "Bind tokens to a key that Usher creates, with a proof in each request (RFC 9449)."),
+        .choice(
+            "keep", \.keeping,
+            "The storage of tokens. memory: in the process. sealed: encrypted in the state directory, over restarts."),
+        .choice(
+            "revoke", \.revocation,
             "Revocation of tokens at AM (RFC 7009). at_logout: if the client signs out. at_end: also at the "
-                + "daemon's end.",
-            standard: "never"),
-        Key(
-            "cool_down", .duration(0...86_400_000), "The pause after AM refused a token.",
-            standard: "60s"),
-        Key("hold", .duration(1...3_600_000), "The longest time that a request waits for the token.", standard: "30s"),
-        PageOrigins.key,
-    ]
+                + "daemon's end."),
+        .number("cool_down", \.coolDown, .duration(0...86_400_000), "The pause after AM refused a token."),
+        .number("hold", \.hold, .duration(1...3_600_000), "The longest time that a request waits for the token."),
+        .key(PageOrigins.key))
 
-    static let tokenClient: [Key] = [
+    static let tokenClient = ObjectShape(
+        "token_client",
         Key("id", .text(.name), "The client_id.", isRequired: true),
         Key("secret", .text(.any), "The client secret, as a reference such as ${credential.NAME}."),
         Key(
             "auth", .choice(OAuthClient.Authentication.allCases.map(\.rawValue)),
             "Client authentication: basic, post, none, or tls (tls.client_certificates). "
-                + "Without the key, basic if there is a secret, else none."),
-    ]
+                + "Without the key, basic if there is a secret, else none."))
 }
 
 extension KeyTable {
-    static let state: [Key] = [
+    static let state = ObjectShape(
+        "state",
         Key(
             "key", .secret(.password),
             "The encryption key of tokens (tokens[].keep), as a reference to at least 32 bytes. "
-                + "Without it, Usher creates one in the state directory.")
-    ]
+                + "Without it, Usher creates one in the state directory."))
 }
 
 extension TextFormat {

@@ -14,7 +14,7 @@ struct DocumentMerge {
                 findings.error(root.position, "the file takes keys with values, found \(root.kind)")
                 continue
             }
-            document = merged(document, root, .object(.root), path: "")
+            document = merged(document, root, .object(KeyTable.root), path: "")
         }
         return document
     }
