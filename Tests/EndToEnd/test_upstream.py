@@ -104,7 +104,7 @@ def test_a_tunnel_without_the_right_password(via):
 
 
 @pytest.mark.parametrize("answer, words", [
-    (b"", "closed the connection without a response"), (b"SSH-2.0-x\r\n", "breaks HTTP")])
+    (b"", "closed the connection without a response"), (b"SSH-2.0-x\r\n", "is not valid HTTP")])
 def test_what_is_no_proxy(via, answer, words):
     usher, _ = via(tunnel=lambda message: answer)
     with client(usher) as connection:
