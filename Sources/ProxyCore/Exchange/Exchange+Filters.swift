@@ -84,7 +84,8 @@ extension Exchange {
         case .wait(let time): wait(.filter(nil), until: bounded(time), &out)
         case .waitFor(let ticket, let time):
             out.orders.append(.awaitTicket(id, ticket))
-            wait(.filter(ticket), until: bounded(time), &out)
+            // another filter's limit is no reason to stop asking a person
+            wait(.filter(ticket), until: ticket.kind == .person ? time : bounded(time), &out)
         case .proceed, .hold: lease(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)

@@ -5,8 +5,7 @@ import Interception
 
 /// Takes the request from its head to the way out.
 extension Exchange {
-    /// Begins with the request in `request`.
-    /// - Parameter framing: how the body is framed.
+    /// Begins with the request in `request`, whose body has this framing.
     mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
         perform(Reception.begin(framing, &info, &context, date: out.date), &context, &out)
     }

@@ -56,7 +56,8 @@ final class FilterChain {
             case (.hold(let limit), .hold(let other)): joint = .hold(upTo: max(limit, other))
             case (.hold(let limit), _): joint = .hold(upTo: limit)
             case (.deliver(let other), _): joint = .deliver(other)
-            case (let action, _): return settled(action, by: member)
+            // only a whole response is decided on; each filter is told of the other steps
+            case (let action, _): if case .whole = step { return settled(action, by: member) }
             }
         }
         return joint

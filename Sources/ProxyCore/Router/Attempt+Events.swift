@@ -75,6 +75,7 @@ extension Attempt {
             return .switchProtocol
         case (.ended(let ending, let fault), let state):
             return ended(ending, fault, in: state, info, retries: retries, &out)
+        case (.broke, .tunnelling), (.broke, .over): break
         case (.broke(let fault), _): return .failed(.invalid(fault))
         case (.leaseFailed, _), (.head, _), (.switched, _): break
         }
