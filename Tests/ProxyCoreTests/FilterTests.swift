@@ -39,6 +39,15 @@ private final class WakingFilter: Filter {
     }
 }
 
+/// Decides before the response is whole, when it is too early to.
+private final class HastyFilter: Filter {
+    static let registration = FilterRegistration(.head, where: { _ in true }) { $0.add(HastyFilter()) }
+
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
+        if case .whole = step { .proceed } else { .refuse(.bodyTooLarge) }
+    }
+}
+
 @Suite struct FilterTests {
     private static let sleeps = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nzzz\n"
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -53,6 +62,15 @@ private final class WakingFilter: Filter {
         talk.origin(Self.sleeps)
         talk.connects()
         return talk
+    }
+
+    @Test func aFilterThatDecidesTooEarlyHidesNoStepFromOthers() {
+        let talk = begin([HastyFilter.registration, WakingFilter.registration])
+        #expect(talk.clientGot().isEmpty)
+        talk.origin(Self.ok)
+        talk.connects()
+        talk.origin(Self.ok)
+        #expect(talk.clientGot().hasSuffix("\r\n\r\nok"))
     }
 
     @Test func aResponseIsHeldACallMadeAndTheRequestSentAgain() {
