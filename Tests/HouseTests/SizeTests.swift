@@ -17,9 +17,8 @@ import Testing
     ]
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
-        "ProxyCore.Exchange": Size(lines: 945, functions: 67, stored: 8),
-        "ProxyCore.ClientConnection": Size(lines: 698, functions: 50, stored: 3),
-        "ProxyCore.HTTPConnection": Size(lines: 841, functions: 64, stored: 12),
+        "ProxyCore.ClientConnection": Size(lines: 1, functions: 1, stored: 1),
+        "ProxyCore.HTTPConnection": Size(lines: 1, functions: 1, stored: 1),
     ]
 
     private static let kinds = ["struct", "class", "enum", "actor", "extension", "protocol"]

@@ -9,7 +9,7 @@ enum FlowWriter {
     static func write(_ exchange: borrowing Exchange, into batch: inout FlowBatch, now: Int) {
         var packer = batch.begin(exchange.info.log.record.events)
         packNumbers(exchange, &packer, now)
-        packSources(exchange, &packer)
+        packSources(exchange.info, &packer)
         if let error = exchange.info.log.record.proxyError { packer.set(.proxyError, error) }
         packRequest(exchange, &packer)
         packSent(exchange, &packer)
@@ -54,19 +54,20 @@ enum FlowWriter {
 
     /// - Parameter answer: the body; nil if the exchange did not wait for it.
     static func writeAttempt(
-        of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
+        _ attempt: borrowing Attempt, of info: borrowing ExchangeInfo, _ head: ResponseHead, _ answer: [UInt8]?,
+        _ out: inout Outbox
     ) {
-        guard let limits = exchange.info.log.capture.limits else { return }
-        let marks = exchange.info.log.capture.marks
+        guard let limits = info.log.capture.limits else { return }
+        let marks = info.log.capture.marks
         let began =
             [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 }
-            ?? exchange.info.log.capture.started
-        let sent = exchange.attempt.head ?? exchange.info.received.head
-        let body = exchange.attempt.body ?? exchange.info.received.body.bytes
+            ?? info.log.capture.started
+        let sent = attempt.head ?? info.received.head
+        let body = attempt.body ?? info.received.body.bytes
         let id = Int(truncatingIfNeeded: out.nextFlow())
         var packer = out.flows.begin([])
         packer.set(.id, id)
-        packer.set(.parent, Int(truncatingIfNeeded: exchange.info.log.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: info.log.capture.id))
         packer.set(.began, began)
         packer.set(.duration, out.now - began)
         packer.set(.status, head.status)
@@ -75,16 +76,16 @@ enum FlowWriter {
         packer.set(.attempts, 1)
         pack(marks, since: began, &packer)
         var flags: FlowFlags = .attempt
-        if exchange.attempt.lease.isReused { flags.insert(.reused) }
+        if attempt.lease.isReused { flags.insert(.reused) }
         flags.insert(Self.flag(ofOrigin: head.version))
         if sent.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if head.fields.contains(.contentEncoding) { flags.insert(.responseEncoded) }
         if answer == nil { flags.insert(.responseBodyCut) }
-        if !exchange.info.received.body.isKept { flags.insert(.requestBodyCut) }
+        if !info.received.body.isKept { flags.insert(.requestBodyCut) }
         packer.set(.flags, flags.rawValue)
         packer.set(.port, Int(sent.target.port))
         packer.set(.scheme, sent.target.scheme == .https ? 2 : 1)
-        packSources(exchange, &packer)
+        packSources(info, &packer)
         pack(sent, &packer)
         packer.set(.requestBody, body.prefix(limits.body))
         packer.set(.response) { head.fields.appendLines(to: &$0) }
@@ -123,7 +124,7 @@ enum FlowWriter {
         if exchange.info.log.capture.marks.answered > 0 {
             flags.insert(Self.flag(ofOrigin: exchange.responsePhase.head.version))
         }
-        switch exchange.stage.state {
+        switch exchange.info.stage.state {
         case .over(.cut), .over(.closed): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)
         default: break
@@ -141,12 +142,12 @@ enum FlowWriter {
     }
 
     /// Writes the client and the request's Action.
-    private static func packSources(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        packer.set(.client, exchange.info.log.record.client)
-        if let user = exchange.info.log.record.user { packer.set(.user, user) }
-        if let action = exchange.info.classification?.action { packer.set(.action, action.rawValue) }
-        if let realm = exchange.info.classification?.realm { packer.set(.realm, realm) }
-        if let payload = exchange.info.classification?.payload {
+    private static func packSources(_ info: borrowing ExchangeInfo, _ packer: inout FlowPacker) {
+        packer.set(.client, info.log.record.client)
+        if let user = info.log.record.user { packer.set(.user, user) }
+        if let action = info.classification?.action { packer.set(.action, action.rawValue) }
+        if let realm = info.classification?.realm { packer.set(.realm, realm) }
+        if let payload = info.classification?.payload {
             if let tree = payload.tree { packer.set(.tree, tree) }
             if let type = payload.type { packer.set(.type, type) }
         }

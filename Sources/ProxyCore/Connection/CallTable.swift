@@ -35,7 +35,7 @@ struct CallTable: ~Copyable {
     /// Whether the call goes on after its caller has gone.
     func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
         if !call.exchange.isOrphan, cells.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
-        return call.exchange.isLeft(out)
+        return call.exchange.info.isLeft(out)
     }
 
     /// Ends the connection's calls, except those that run to their end.

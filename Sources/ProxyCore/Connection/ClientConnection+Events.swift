@@ -20,7 +20,7 @@ extension ClientConnection {
 
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
-        guard isConnecting(id) else { return http.exchanges[id]?.exchange.leaseReached(step, now) ?? () }
+        guard isConnecting(id) else { return http.exchanges[id]?.exchange.info.reached(step, now) ?? () }
         tunnel.reached(step, until: now + http.engine.settings.timeouts.of(step))
         stage.wait(until: tunnel.deadline)
     }

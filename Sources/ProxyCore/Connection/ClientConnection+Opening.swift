@@ -82,7 +82,7 @@ extension ClientConnection {
         http.context.stores.refusals?.accepted(ServerPlace(name, port: target.port), by: http.context.key)
         cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel has its own record, and each request in it is an exchange of its own
-        cell.exchange.end(.complete, now)
+        cell.exchange.info.end(.complete, now)
         out.orders.append(.record(cell.exchange.id))
         http.context.tunnel = target.secured
     }

@@ -125,7 +125,7 @@ public struct ClientConnection: ~Copyable {
     mutating func fail(_ moment: ExchangeMoment, _ out: inout Outbox) {
         let cell = http.recorded(&out)
         cell.exchange.log.tell(moment, out.now)
-        cell.exchange.stage.enter(.tunnelling)
+        cell.exchange.info.stage.enter(.tunnelling)
         close(reset: false, &out)
     }
 }

@@ -74,7 +74,9 @@ struct ExchangeTable: ~Copyable {
 
     /// The client is gone.
     func noteAbandoned(_ now: Int) {
-        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading { cell.exchange.noteAbandoned(now) }
+        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
+            cell.exchange.info.noteAbandoned(now)
+        }
     }
 
     /// Ends the client's exchanges at once.
@@ -123,7 +125,7 @@ struct ExchangeTable: ~Copyable {
     }
 
     private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
-        call.exchange.release(reusable: false, &out)
+        call.exchange.info.release(reusable: false, &out)
         _ = dismiss(call, status: nil, share, &out)
     }
 

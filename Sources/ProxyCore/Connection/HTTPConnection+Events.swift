@@ -67,7 +67,7 @@ extension HTTPConnection {
         guard let cell = exchanges[id] else { return }
         cell.exchange.responseBodyPassed(UInt64(count))
         if cell.exchange.isTunnelling { return }
-        cell.exchange.touched(.client, out.now)
+        cell.exchange.info.touched(.client, isSent: cell.exchange.attempt.isSent, out.now)
         guard origin.passed(UInt64(count)) else { return }
         cell.exchange.responseEnded(trailers: [], &context, &out)
         settle(cell, &out)
@@ -186,7 +186,7 @@ extension HTTPConnection {
     private func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
         // the client may have read other streams: only the streams that it holds up count as moving
         if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
-        cell.exchange.touched(side, now)
+        cell.exchange.info.touched(side, isSent: cell.exchange.attempt.isSent, now)
         if cell.stream?.tunnel != nil { cell.keepTunnel(until: now + engine.settings.timeouts.tunnelIdle) }
     }
 

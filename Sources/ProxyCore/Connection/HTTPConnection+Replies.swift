@@ -30,6 +30,7 @@ extension HTTPConnection {
             exchanges.endCalls(of: cell, context.share, &out)
         }
         guard case .over(let ending) = cell.exchange.stage.state else { return }
+        cell.exchange.finish()
         ended(cell, ending, &out)
     }
 

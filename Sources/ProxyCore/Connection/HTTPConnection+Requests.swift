@@ -79,7 +79,7 @@ extension HTTPConnection {
         case .reset(let stream):
             guard let cell = exchanges[on: stream] else { break }
             if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }
-            cell.exchange.noteAbandoned(out.now)
+            cell.exchange.info.noteAbandoned(out.now)
             cell.exchange.cut(reset: true, &out)
             settle(cell, &out)
         case .violated(let stream, let fault):
@@ -125,7 +125,7 @@ extension HTTPConnection {
                 cell.exchange.request, framing, maxTrailerBytes: engine.settings.limits.header)
             cell.exchange.begin(framing, &context, &out)
         } catch {
-            cell.exchange.refuse(error, &out)
+            cell.exchange.answer(.broken(error), isLast: true, &out)
         }
         settle(cell, &out)
     }
@@ -142,7 +142,7 @@ extension HTTPConnection {
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
         if cell.stream != nil { cell.exchange.log.record.version = .http2 }
-        cell.exchange.refuse(fault, &out)
+        cell.exchange.answer(.broken(fault), isLast: true, &out)
         settle(cell, &out)
     }
 
@@ -217,7 +217,7 @@ extension HTTPConnection {
         guard let cell = exchanges.current else { return }
         if cell.exchange.isTunnelling { return cell.exchange.log.record.requestBytes += UInt64(count) }
         codec.passed(UInt64(count))
-        cell.exchange.touched(.origin, out.now)
+        cell.exchange.info.touched(.origin, isSent: cell.exchange.attempt.isSent, out.now)
         cell.exchange.bodyPassed(UInt64(count), isWhole: codec.isComplete, out.now)
         if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
     }

@@ -1,4 +1,3 @@
-import Authorization
 import HTTPCodec
 import Interception
 import Passwords
@@ -7,27 +6,21 @@ import Passwords
 /// other exchange on its connections. Through the outbox it issues replies for the client's side and orders for the
 /// origin's side.
 ///
-/// Its parts decide; it carries out their steps, and keeps the stage.
+/// Its parts decide, and share `ExchangeInfo`. The exchange leads from one part to the next.
 struct Exchange: ~Copyable {
     var info: ExchangeInfo
-    var stage = ExchangeStage()
     var requestPhase = RequestPhase()
     var attempt = Attempt()
     var responsePhase = ResponsePhase()
-    var delivery = Delivery()
-    var filters: FilterChain?
-    var retries = RetryLedger()
 
     init(_ id: ExchangeID, _ engine: Engine) { info = ExchangeInfo(id, engine) }
 
     /// Prepares a finished exchange for reuse. Buffers are kept.
     mutating func renew(_ id: ExchangeID, _ engine: Engine) {
         info.renew(id, engine)
-        retries = RetryLedger()
-        stage.enter(.reading, until: .max)
         attempt.origin = nil
         attempt.hasAnswered = false
-        delivery.renew()
+        responsePhase.delivery.renew()
     }
 
     /// Releases shared objects, large buffers, and the secrets of a call.
@@ -36,7 +29,13 @@ struct Exchange: ~Copyable {
             response = ResponseHead()
         }
         info.rest()
-        end(.complete)
+        finish()
+    }
+
+    /// Leaves queues and limits, once the exchange is over.
+    mutating func finish() {
+        requestPhase.begin()
+        attempt.forget()
     }
 
     // MARK: what others see of it
@@ -44,6 +43,10 @@ struct Exchange: ~Copyable {
     var id: ExchangeID { info.id }
     var engine: Engine { info.engine }
     var classification: Classification? { info.classification }
+    var stage: ExchangeStage {
+        _read { yield info.stage }
+        _modify { yield &info.stage }
+    }
     var log: ExchangeLog {
         _read { yield info.log }
         _modify { yield &info.log }
@@ -65,124 +68,23 @@ struct Exchange: ~Copyable {
     /// Whether this is a call that goes on after its exchange has ended.
     var isOrphan: Bool { info.calling?.isOrphan ?? false }
 
-    var isOver: Bool { stage.isOver }
-    var isReading: Bool { stage.isReading }
-    var isTunnelling: Bool { stage.isTunnelling }
-    var awaitsResponse: Bool { stage.awaitsResponse }
+    var isOver: Bool { info.stage.isOver }
+    var isReading: Bool { info.stage.isReading }
+    var isTunnelling: Bool { info.stage.isTunnelling }
+    var awaitsResponse: Bool { info.stage.awaitsResponse }
 
     /// Whether the request's body is read.
     var wantsBody: Bool {
         guard !info.received.body.hasEnded, !attempt.isUploadFull else { return false }
-        if case .collecting = stage.state { return true }
-        return stage.awaitsResponse && !info.received.body.isKept
+        if case .collecting = info.stage.state { return true }
+        return info.stage.awaitsResponse && !info.received.body.isKept
     }
 
     /// Whether body bytes may go to the origin unread.
-    var streamsRaw: Bool { wantsBody && stage.awaitsResponse && attempt.lease.sendsRaw }
+    var streamsRaw: Bool { wantsBody && info.stage.awaitsResponse && attempt.lease.sendsRaw }
 
-    // MARK: calls
-
-    /// Runs a filter's call: like any exchange, but without filters.
-    mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
-        info.receiveCall(out.now)
-        perform(requestPhase.run(&info, &attempt, hasFilters: false, context, out), &context, &out)
-    }
-
-    /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
-    /// - Returns: false for any other call.
-    mutating func isLeft(_ out: borrowing Outbox) -> Bool {
-        guard let calling = info.calling else { return false }
-        if calling.isOrphan { return !stage.isOver }
-        guard calling.goesOn(in: stage, out) else { return false }
-        stage.wait(until: bounded(stage.deadline))
-        return true
-    }
-
-    // MARK: waits
-
-    /// Limits a filter's wait to the total time for waits. Once the response goes to the client, no such
-    /// limit applies.
-    func bounded(_ time: Int) -> Int {
-        if let limit = info.calling?.limit { return min(time, limit) }
-        return min(time, filters?.limit ?? .max)
-    }
-
-    /// Waits until a time.
-    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout Outbox) {
-        stage.enter(.waiting(resumption), until: time)
-        out.orders.append(.wake(at: time))
-    }
-
-    /// Waits for code that runs off the loop.
-    mutating func suspend(_ phase: SuspendedPhase, _ out: inout Outbox) {
-        let limit = bounded(out.now + phase.suspension.call.deadline)
-        stage.enter(.intercepting(phase), until: limit)
-        out.orders.append(.intercept(id, phase.suspension.call))
-        out.orders.append(.wake(at: limit))
-    }
-
-    /// What an exchange may wait for beside the origin.
-    enum Awaited {
-        case password(PasswordVerdict)
-        /// The result of code that runs off the loop.
-        case code(SwiftAnswer)
-        /// Its turn at a limit, a person's answer, or the result of another exchange.
-        case ticket(WaitingTicket)
-        /// The response to a filter's call.
-        case response(HeldResponse)
-        /// A filter's call has failed.
-        case noResponse(String)
-    }
-
-    /// Continues after a wait. What comes late finds another stage and is ignored.
-    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout Outbox) {
-        switch (awaited, stage.state) {
-        case (.password(let verdict), .authenticating):
-            perform(Reception.authenticated(verdict, &info, &context, &out), &context, &out)
-        case (.code(let answer), .intercepting(let phase)):
-            stage.enter(.deciding)
-            switch phase.message {
-            case .request(let head):
-                perform(
-                    requestPhase.resume(phase, answer, of: head, &info, &attempt, context, out), &context, &out)
-            case .response(let body, let point):
-                perform(
-                    responsePhase.resume(phase, answer, of: body, at: point, &info, attempt, out), &context, &out)
-            }
-        case (.ticket(let ticket), .waiting(.request)) where ticket.kind == .limit && requestPhase.awaitsTurn:
-            resume(.request, &context, &out)
-        case (.ticket(let ticket), .waiting(.filter)) where ticket.kind != .limit: _ = handled(.woke, &context, &out)
-        case (.response(let held), .calling): if !handled(.answered(held), &context, &out) { cut(reset: true, &out) }
-        case (.noResponse(let reason), .calling):
-            if !handled(.failed(reason), &context, &out) { cut(reset: true, &out) }
-        case (.password, _), (.code, _), (.ticket, _), (.response, _), (.noResponse, _): break
-        }
-    }
-
-    // MARK: the end
-
-    /// Ends the exchange without a complete response.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
-        if stage.awaitsResponse { filters?.end(.cutShort) }
-        release(reusable: false, &out)
-        end(.cut(reset: reset), out.now)
-    }
-
-    mutating func end(_ ending: ExchangeStage.Ending, _ now: Int) {
-        log.record.milliseconds = now - log.capture.began
-        end(ending)
-    }
-
-    private mutating func end(_ ending: ExchangeStage.Ending) {
-        filters = nil
-        requestPhase.begin()
-        attempt.forget()
-        stage.enter(.over(ending), until: .max)
-    }
-
-    /// Gives back the origin's connection, if any, and cancels external code.
-    mutating func release(reusable: Bool, _ out: inout Outbox) {
-        if stage.isLeased { out.orders.append(.release(id, reusable: reusable)) }
-        if case .intercepting = stage.state { out.orders.append(.cancelIntercept(id)) }
+    /// Whether the exchange waits for this ticket.
+    func awaits(_ ticket: WaitingTicket) -> Bool {
+        ticket.kind == .limit ? requestPhase.awaitsTurn : info.stage.awaits(ticket)
     }
 }

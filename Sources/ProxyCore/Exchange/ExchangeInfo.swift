@@ -2,16 +2,20 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The facts of an exchange that all its parts use, and its log.
+/// The part of an exchange that all its other parts use: its request, stage, filters and log.
 struct ExchangeInfo: ~Copyable {
     private(set) var id: ExchangeID
     private(set) var engine: Engine
+    var stage = ExchangeStage()
     /// The call, when the exchange is a filter's call.
     private(set) var calling: CallUnderWay?
     var received = ReceivedRequest()
     var classification: Classification?
     /// State that interceptors keep for the lifetime of the exchange.
     var state: ExchangeState?
+    /// Nil when no filter registered for the request.
+    var filters: FilterChain?
+    var retries = RetryLedger()
     var log: ExchangeLog
 
     init(_ id: ExchangeID, _ engine: Engine) {
@@ -26,6 +30,8 @@ struct ExchangeInfo: ~Copyable {
         adopt(engine)
         calling = nil
         classification = nil
+        retries = RetryLedger()
+        stage.enter(.reading, until: .max)
     }
 
     /// Adopts another generation of the configuration.
@@ -45,6 +51,8 @@ struct ExchangeInfo: ~Copyable {
         if log.record.url.capacity > Self.keptCapacity { log.record.url = [] }
         calling = nil
         state = nil
+        filters = nil
+        stage.enter(.over(.complete), until: .max)
     }
 
     /// Logs the head of the request.

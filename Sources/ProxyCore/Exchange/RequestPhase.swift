@@ -33,19 +33,14 @@ struct RequestPhase: ~Copyable {
 
     /// What the exchange has to do.
     enum Step {
+        /// Nothing: the request waits, or the call has ended.
+        case nothing
         /// Send the request to its origin.
-        case pass(wasDelayed: Bool)
-        /// Wait for code, with the phase that it is part of.
-        case run(SuspendedPhase)
-        /// Wait until that time, or for the turn of the ticket; nil for the ticket of before.
-        indirect case queue(until: Int, WaitingTicket?)
-        case delay(until: Int)
+        case pass
         /// An interceptor has something else in the request's place, after so many milliseconds.
         indirect case replace(Replacement, after: Int)
-        /// The call may not go where interceptors led it.
-        case notCalled(String)
-        /// A limit refuses the request; with the milliseconds until another may pass, if they are known.
-        indirect case refuse(LimitWish, milliseconds: Int?)
+        /// A limit refuses the request.
+        indirect case refuse(ProxyError)
     }
 
     private(set) var state = State.open
@@ -59,39 +54,37 @@ struct RequestPhase: ~Copyable {
         state = next
     }
 
-    /// Begins an attempt, or ends with the exchange. The request leaves the queue where it waits.
+    /// Prepares for an attempt, or ends with the exchange. The request leaves the queue where it waits.
     mutating func begin() {
         enter(.open)
         if passage != nil { passage = nil }
     }
 
     /// Has the interceptors judge the request of an attempt.
-    /// - Parameter hasFilters: the exchange has filters.
     mutating func run(
-        _ info: inout ExchangeInfo, _ attempt: inout Attempt, hasFilters: Bool, _ context: borrowing ClientContext,
-        _ out: borrowing Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         begin()
-        if attempt.head == nil, !hasFilters, info.terms.hasClient,
+        if attempt.head == nil, info.filters == nil, info.terms.hasClient,
             info.engine.plan.firstRequestMatch(info.received.head, info.classification) == nil
         {
             enter(.passed)
-            return .pass(wasDelayed: false)
+            return .pass
         }
         var head = attempt.sent(info.received.head)
         let outcome = info.intercept(&head, &attempt.body, out)
-        return judged(head, outcome, &info, &attempt, context, out.now)
+        return judged(head, outcome, &info, &attempt, context, &out)
     }
 
     /// Continues with the result of code.
     /// - Parameter head: the request that the code has worked on.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of head: RequestHead, _ info: inout ExchangeInfo,
-        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: borrowing Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         var head = head
         let outcome = info.resume(phase, answer, &head, &attempt.body, out)
-        return judged(head, outcome, &info, &attempt, context, out.now)
+        return judged(head, outcome, &info, &attempt, context, &out)
     }
 
     /// A filter decides what follows: the request waits no more.
@@ -108,58 +101,62 @@ struct RequestPhase: ~Copyable {
     /// - Parameter head: the request as they left it.
     mutating func judged(
         _ head: RequestHead, _ outcome: Outcome, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ now: Int
+        _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         if let call = info.call, case .proceed = outcome.verdict {
             // this request carries a session or a password: it may go only to the configured place
             if let refusal = call.bound.refusal(of: head) {
                 enter(.replaced)
-                return .notCalled(refusal)
+                info.end(.notCalled(refusal), out.now)
+                return .nothing
             }
             info.received.head = head
         }
         attempt.adopt(head, outcome, info.terms)
         if case .suspend(let suspension) = outcome.verdict {
             enter(.code)
-            return .run(SuspendedPhase(.request(head), suspension, outcome))
+            info.suspend(SuspendedPhase(.request(head), suspension, outcome), &out)
+            return .nothing
         }
         guard let passage = LimitPassage(outcome, of: attempt.sent(info.received.head), info, context) else {
-            return act(on: outcome, &info.log, now)
+            return act(on: outcome, &info, &out)
         }
         self.passage = passage
-        return pass(passage, &attempt.turns, &info.log, now)
+        return pass(passage, &attempt.turns, &info, &out)
     }
 
     /// A turn has come, or a wait is over.
-    mutating func resume(_ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
-        if let passage { return pass(passage, &turns, &log, now) }
+    mutating func resume(_ turns: inout [Turn], _ info: inout ExchangeInfo, _ out: inout Outbox) -> Step {
+        if let passage { return pass(passage, &turns, &info, &out) }
         enter(.passed)
-        return .pass(wasDelayed: true)
+        return .pass
     }
 
     private mutating func pass(
-        _ passage: LimitPassage, _ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int
+        _ passage: LimitPassage, _ turns: inout [Turn], _ info: inout ExchangeInfo, _ out: inout Outbox
     ) -> Step {
         let before = passage.turn
-        switch passage.advance(&turns, &log, now) {
+        switch passage.advance(&turns, &info.log, out.now) {
         case .through:
             self.passage = nil
-            return act(on: passage.outcome, &log, now)
+            return act(on: passage.outcome, &info, &out)
         case .waits(let time):
             enter(.limit)
-            return .queue(until: time, passage.turn === before ? nil : passage.turn?.ticket)
+            if let turn = passage.turn, turn !== before { out.orders.append(.awaitTicket(info.id, turn.ticket)) }
+            info.wait(.request, until: info.bounded(time), &out)
+            return .nothing
         case .refused(let wish, let milliseconds):
-            log.tell(.refused(interceptor: wish.interceptor, wish.policy.words), now)
+            info.log.tell(.refused(interceptor: wish.interceptor, wish.policy.words), out.now)
             enter(.replaced)
             self.passage = nil
             // the request is refused, so free its places
             turns = []
-            return .refuse(wish, milliseconds: milliseconds)
+            return .refuse(.limited(by: wish, milliseconds: milliseconds))
         }
     }
 
-    private mutating func act(on outcome: Outcome, _ log: inout ExchangeLog, _ now: Int) -> Step {
-        if let (replacement, wait) = log.replacement(by: outcome, now) {
+    private mutating func act(on outcome: Outcome, _ info: inout ExchangeInfo, _ out: inout Outbox) -> Step {
+        if let (replacement, wait) = info.log.replacement(by: outcome, out.now) {
             enter(.replaced)
             return .replace(replacement, after: wait)
         }
@@ -168,9 +165,12 @@ struct RequestPhase: ~Copyable {
             let reason = "its code is not done"
             return .replace(.abort(interceptor: suspension.call.interceptor, reason: reason), after: 0)
         }
-        let wait = log.drawn(outcome.delays, now)
+        info.call?.tellLogin()
+        let wait = info.log.drawn(outcome.delays, out.now)
         enter(wait > 0 ? .delay : .passed)
-        return wait > 0 ? .delay(until: now + wait) : .pass(wasDelayed: false)
+        guard wait > 0 else { return .pass }
+        info.wait(.request, until: out.now + wait, &out)
+        return .nothing
     }
 }
 

@@ -3,24 +3,17 @@ import HTTPCodec
 import Interception
 
 /// Takes a response from its head to what the client gets: the interceptors before the step-up, the filters, the other
-/// interceptors. `ExchangeStage` holds what it holds.
+/// interceptors, and the delivery. `ExchangeStage` holds what it holds.
 struct ResponsePhase: ~Copyable {
     /// What the exchange has to do.
     enum Step {
-        /// Relay the response: no interceptor has a part in it.
-        case relay
-        /// Ask the filters how much of the response they need.
-        case offer
-        /// Hold the response until it is whole.
-        indirect case hold(HeldResponse)
-        /// Have the filters decide about the response.
-        indirect case consider(HeldResponse)
-        /// Wait for code, with the phase that it is part of.
-        case run(SuspendedPhase)
-        indirect case replace(Replacement, after: Int, AnswerEnding)
+        /// Nothing: the phase waits, or has what it needs.
+        case nothing
+        /// Relay the bytes to the client.
+        case passes
+        /// Carry out what a filter decided about the response.
+        indirect case act(FilterAction)
         indirect case fail(ProxyError)
-        /// The interceptors let the response pass, or repeat the request.
-        indirect case pass(Passage, BodyOutcome)
     }
 
     /// What follows when the interceptors let the response pass.
@@ -29,7 +22,7 @@ struct ResponsePhase: ~Copyable {
         case offer
         /// The response is whole: ask the filters about it.
         case offerWhole([UInt8])
-        /// The filters cannot have the response whole, for the reason in the words: relay it.
+        /// The filters cannot have the response whole: relay it.
         case unheld(HeldResponse, EditedBody.Arrival)
         /// Send the client the head and the part of the body that is here; nil if the body was not held.
         case relay([UInt8]?)
@@ -43,40 +36,52 @@ struct ResponsePhase: ~Copyable {
     var head = ResponseHead()
     /// The framing of the body as received.
     private(set) var framing = BodyFraming.none
+    var delivery = Delivery()
 
     // MARK: the head is here
 
     mutating func begin(
-        _ framing: BodyFraming, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ framing: BodyFraming, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         self.framing = framing
-        let plan = info.engine.plan
-        guard plan.preparesResponses, info.terms.isGuarded,
+        filtered(.head, &info, attempt, context, out)
+        guard info.engine.plan.preparesResponses, info.terms.isGuarded,
             let reads = reads(at: .beforeStepUp, &info, attempt, out)
-        else { return .offer }
+        else { return offer(&info, &attempt, context, &out) }
         let limit = info.engine.settings.limits.keptBody
-        if reads, fits(limit) { return .hold(HeldResponse(reason: .preparation, head: head, limit: limit)) }
-        return edit(.overLimit, at: .beforeStepUp, then: .offer, &info, attempt, out)
+        if reads, fits(limit) { return hold(.preparation, upTo: limit, &info, out) }
+        return edit(.overLimit, at: .beforeStepUp, then: .offer, &info, &attempt, context, &out)
     }
 
-    /// The filters have said how much of the response they need.
-    /// - Parameter wanted: in bytes; nil for nothing.
-    mutating func offered(
-        _ wanted: Int?, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+    /// Asks the filters how much of the response they need.
+    private mutating func offer(
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
+        let wanted = filtered(.offered, &info, attempt, context, out)?.held
         let kept = info.engine.settings.limits.keptBody
-        if let call = info.call {
-            return .hold(HeldResponse(reason: .call, head: head, limit: min(call.maxResponseBytes, kept)))
-        }
-        if let wanted { return .hold(HeldResponse(reason: .advice, head: head, limit: min(wanted, kept))) }
+        if let call = info.call { return hold(.call, upTo: min(call.maxResponseBytes, kept), &info, out) }
+        if let wanted { return hold(.advice, upTo: min(wanted, kept), &info, out) }
         if info.classification?.tellsFlow(in: head) == true {
-            return .hold(HeldResponse(reason: .flow, head: head, limit: min(Classifier.bodyPeek, kept)))
+            return hold(.flow, upTo: min(Classifier.bodyPeek, kept), &info, out)
         }
-        guard info.engine.plan.hasResponseRules || !attempt.wishes.ending.isPlain else { return .relay }
+        guard info.engine.plan.hasResponseRules || !attempt.wishes.ending.isPlain else {
+            info.enter(.delivering, out.now)
+            delivery.begin(&head, framing, attempt, info.filters, &info.log, &out)
+            return .nothing
+        }
         if info.engine.plan.readsResponseBodies, reads(at: .delivery, &info, attempt, out) == true, fits(kept) {
-            return .hold(HeldResponse(reason: .edit, head: head, limit: kept))
+            return hold(.edit, upTo: kept, &info, out)
         }
-        return edit(.overLimit, at: .delivery, then: .relay(nil), &info, attempt, out)
+        return edit(.overLimit, at: .delivery, then: .relay(nil), &info, &attempt, context, &out)
+    }
+
+    /// Holds the response until it is whole.
+    private func hold(
+        _ reason: HeldResponse.Reason, upTo limit: Int, _ info: inout ExchangeInfo, _ out: borrowing Outbox
+    ) -> Step {
+        info.enter(.holding(HeldResponse(reason: reason, head: head, limit: limit)), out.now)
+        return .nothing
     }
 
     /// Whether an interceptor that applies changes or reads the body; nil if none applies.
@@ -95,12 +100,36 @@ struct ResponsePhase: ~Copyable {
         if case .length(let length) = framing { length <= UInt64(limit) } else { true }
     }
 
-    // MARK: the response is held
+    /// The origin agrees to another protocol.
+    mutating func switchProtocol(
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+    ) -> Step {
+        edit(.whole([]), at: .delivery, then: .switchProtocol, &info, &attempt, context, &out)
+    }
+
+    // MARK: the body
+
+    /// Handles body bytes from the origin.
+    mutating func bodyCame(
+        _ bytes: Span<UInt8>, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
+    ) -> Step {
+        if case .pacing(let paced) = info.stage.state {
+            paced.append(bytes)
+            letThrough(paced, &info, attempt, &out)
+            return .nothing
+        }
+        guard let size = info.stage.hold(bytes) else { return .passes }
+        guard !size.fits || !info.mayKeep(context, attempt, beside: size.count),
+            case .holding(let held) = info.stage.state
+        else { return .nothing }
+        return exceeds(held, size.fits ? .noRoom : .overLimit, &info, &attempt, context, &out)
+    }
 
     /// The response does not fit.
-    mutating func exceeds(
-        _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: borrowing Outbox
+    private mutating func exceeds(
+        _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         switch held.reason {
         case .call:
@@ -108,86 +137,217 @@ struct ResponsePhase: ~Copyable {
             return .fail(
                 .badResponse(
                     "the response is larger than the limit (authorization.limits.answer, limits.buffered_body)"))
-        case .preparation: return edit(arrival, at: .beforeStepUp, then: .unheld(held, arrival), &info, attempt, out)
-        case .advice: return .pass(.unheld(held, arrival), BodyOutcome())
-        case .flow, .edit: return relay(held, arrival, &info, attempt, out)
+        case .preparation:
+            return edit(arrival, at: .beforeStepUp, then: .unheld(held, arrival), &info, &attempt, context, &out)
+        case .advice: return relay(unexamined: held, arrival, &info, &attempt, context, &out)
+        case .flow, .edit: return relay(held, arrival, &info, &attempt, context, &out)
         }
+    }
+
+    /// Relays a response that the filters cannot have whole.
+    private mutating func relay(
+        unexamined held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo,
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+    ) -> Step {
+        var words = "the response is too large to examine"
+        if case .noRoom = arrival { words = "limits.buffered leaves no room to examine the response" }
+        info.log.tell(.unread(words), out.now)
+        filtered(.tooLarge, &info, attempt, context, out)
+        return relay(held, arrival, &info, &attempt, context, &out)
     }
 
     /// Relays a response of which a part is here.
-    mutating func relay(
-        _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: borrowing Outbox
+    private mutating func relay(
+        _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
-        edit(arrival, at: .delivery, then: .relay(held.body), &info, attempt, out)
+        edit(arrival, at: .delivery, then: .relay(held.body), &info, &attempt, context, &out)
     }
 
-    /// The response is here whole.
-    mutating func whole(
-        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ flows: (any FlowStore)?,
-        _ out: borrowing Outbox
+    /// The origin's response is complete.
+    /// - Parameter trailers: trailer fields, each line with its line end.
+    mutating func ended(
+        trailers: [UInt8], _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout Outbox
+    ) -> Step {
+        // the origin is done, so its places at limits are free, however long the rest takes
+        if !attempt.turns.isEmpty { attempt.turns = [] }
+        switch info.stage.state {
+        case .delivering:
+            info.release(reusable: attempt.isStillBound(context), &out)
+            delivery.end(trailers: trailers, &out)
+            info.end(.complete, out.now)
+        case .pacing(let paced):
+            info.release(reusable: attempt.isStillBound(context), &out)
+            paced.end(trailers: trailers)
+            letThrough(paced, &info, attempt, &out)
+        case .holding(let held):
+            info.release(
+                reusable: info.terms.isCall ? !attempt.isBinding : attempt.isStillBound(context), &out)
+            info.stage.enter(.deciding)
+            return whole(held, &info, &attempt, context, &out)
+        default: break
+        }
+        return .nothing
+    }
+
+    // MARK: the response is whole
+
+    private mutating func whole(
+        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout Outbox
     ) -> Step {
         switch held.reason {
         case .call: break
-        case .flow, .edit: info.classification?.learnFlow(from: held, into: flows)
+        case .flow, .edit: info.classification?.learnFlow(from: held, into: context.stores.flows)
         case .preparation:
             return edit(
-                .whole(held.body), at: .beforeStepUp, then: .offerWhole(held.body), &info, attempt, out)
+                .whole(held.body), at: .beforeStepUp, then: .offerWhole(held.body), &info, &attempt, context, &out)
         case .advice:
-            info.classification?.learnFlow(from: held, into: flows)
-            return .consider(held)
+            info.classification?.learnFlow(from: held, into: context.stores.flows)
+            return consider(held, &info, &attempt, context, &out)
         }
-        return deliver(held, &info, attempt, out)
+        return deliver(held, &info, &attempt, context, &out)
     }
 
-    /// The response as the interceptors before the step-up left it. It counts as the origin's.
-    func prepared(_ body: [UInt8], _ made: BodyOutcome) -> HeldResponse {
-        let bytes = made.body.bytes(insteadOf: body)
-        return HeldResponse(reason: .advice, head: head, body: bytes, limit: bytes.count)
+    /// Offers the filters a response that interceptors have prepared. It counts as the origin's.
+    private mutating func offer(
+        _ body: [UInt8], _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout Outbox
+    ) -> Step {
+        var held = HeldResponse(reason: .advice, head: head, body: body, limit: body.count)
+        info.classification?.learnFlow(from: held, into: context.stores.flows)
+        if let limit = filtered(.offered, &info, attempt, context, out)?.held {
+            held.limit = limit
+            guard held.body.count > limit else { return consider(held, &info, &attempt, context, &out) }
+            info.log.tell(.unread("the response is too large to examine"), out.now)
+            filtered(.tooLarge, &info, attempt, context, out)
+        }
+        return deliver(held, &info, &attempt, context, &out)
+    }
+
+    /// Has the filters decide about a response that is held whole.
+    private mutating func consider(
+        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout Outbox
+    ) -> Step {
+        switch filtered(.whole(held), &info, attempt, context, out) {
+        case .proceed?, nil: return deliver(held, &info, &attempt, context, &out)
+        case .deliver(let other)?: return deliver(other, &info, &attempt, context, &out)
+        case let action?:
+            let capture = info.log.capture
+            FlowWriter.writeAttempt(
+                attempt, of: info, capture.answer ?? held.head, capture.answerBody ?? held.body, &out)
+            return .act(action)
+        }
+    }
+
+    /// Shows the filters a step of the response.
+    /// - Returns: what they decide; nil without filters.
+    @discardableResult
+    private mutating func filtered(
+        _ step: ResponseStep, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
+        _ context: borrowing ClientContext, _ out: borrowing Outbox
+    ) -> FilterAction? {
+        guard info.filters != nil else { return nil }
+        var head = head
+        let action = info.ask(attempt, context, out) { $0.response(step, &head, &$1) }
+        self.head = head
+        return action
     }
 
     /// Edits a response that is whole, for the client.
     mutating func deliver(
-        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout Outbox
     ) -> Step {
+        info.stage.enter(.deciding)
         head = held.head
-        return edit(.whole(held.body), at: .delivery, then: .deliver(held.body), &info, attempt, out)
+        return edit(.whole(held.body), at: .delivery, then: .deliver(held.body), &info, &attempt, context, &out)
     }
 
     // MARK: interceptors
 
     /// Has the interceptors edit the response.
-    mutating func edit(
+    private mutating func edit(
         _ body: EditedBody.Arrival, at stage: ResponseStage, then passage: Passage, _ info: inout ExchangeInfo,
-        _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
-        guard stage == .beforeStepUp || info.engine.plan.hasResponseRules else { return .pass(passage, BodyOutcome()) }
+        guard stage == .beforeStepUp || info.engine.plan.hasResponseRules else {
+            return pass(passage, BodyOutcome(), &info, &attempt, context, &out)
+        }
         let made = info.intercept(&head, body, to: attempt, at: stage, out)
         if case .suspend(let suspension) = made.outcome.verdict {
             // a response that is not held cannot wait for code
-            guard case .whole(let bytes) = body else { return .pass(passage, BodyOutcome()) }
-            return .run(SuspendedPhase(.response(bytes, stage), suspension, made.outcome))
+            guard case .whole(let bytes) = body else {
+                return pass(passage, BodyOutcome(), &info, &attempt, context, &out)
+            }
+            info.suspend(SuspendedPhase(.response(bytes, stage), suspension, made.outcome), &out)
+            return .nothing
         }
-        return judged(made, then: passage, &info.log, out.now)
+        return judged(made, then: passage, &info, &attempt, context, &out)
     }
 
     /// Continues with the result of code.
     /// - Parameter body: the body as received.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of body: [UInt8], at stage: ResponseStage,
-        _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
         let made = info.resume(phase, answer, &head, to: attempt, at: stage, out)
         if case .suspend(let suspension) = made.outcome.verdict {
-            return .run(SuspendedPhase(.response(body, stage), suspension, made.outcome))
+            info.suspend(SuspendedPhase(.response(body, stage), suspension, made.outcome), &out)
+            return .nothing
         }
-        return judged(made, then: stage == .delivery ? .deliver(body) : .offerWhole(body), &info.log, out.now)
+        return judged(
+            made, then: stage == .delivery ? .deliver(body) : .offerWhole(body), &info, &attempt, context, &out)
     }
 
-    private func judged(
-        _ made: BodyOutcome, then passage: Passage, _ log: inout ExchangeLog, _ now: Int
+    private mutating func judged(
+        _ made: BodyOutcome, then passage: Passage, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
     ) -> Step {
-        guard let (replacement, wait) = log.replacement(by: made.outcome, now) else { return .pass(passage, made) }
-        return .replace(replacement, after: wait, made.outcome.ending)
+        if let (replacement, wait) = info.log.replacement(by: made.outcome, out.now) {
+            attempt.wishes.ending.add(made.outcome.ending)
+            replace(replacement, in: .response, after: wait, &info, attempt, &out)
+            return .nothing
+        }
+        if info.terms.hasClient, !made.outcome.retries.isEmpty,
+            attempt.again(
+                made.outcome.retries, after: head, &info, clientHasEnded: context.hasEnded, &out)
+        {
+            return .nothing
+        }
+        return pass(passage, made, &info, &attempt, context, &out)
+    }
+
+    /// Continues with a response that the interceptors let pass.
+    private mutating func pass(
+        _ passage: Passage, _ made: BodyOutcome, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
+        _ context: borrowing ClientContext, _ out: inout Outbox
+    ) -> Step {
+        switch passage {
+        case .offer: return offer(&info, &attempt, context, &out)
+        case .offerWhole(let body):
+            return offer(made.body.bytes(insteadOf: body), &info, &attempt, context, &out)
+        case .unheld(let held, let arrival):
+            return relay(unexamined: held, arrival, &info, &attempt, context, &out)
+        case .relay(let body):
+            info.enter(.delivering, out.now)
+            relay(made.outcome, framing, body: body, isWhole: false, &info, attempt, &out)
+        case .deliver(let body):
+            let bytes = made.body.bytes(insteadOf: body)
+            if let call = info.call {
+                attempt.wishes.ending.add(made.outcome.ending)
+                let answer = HeldResponse(reason: .call, head: head, body: bytes, limit: call.maxResponseBytes)
+                endCall(answer, after: info.log.drawn(made.outcome.delays, out.now), &info, attempt, &out)
+            } else {
+                relay(made.outcome, .length(UInt64(bytes.count)), body: bytes, isWhole: true, &info, attempt, &out)
+            }
+        case .switchProtocol:
+            delivery.switchProtocol(head, &info.log, &out)
+            info.stage.enter(.tunnelling, until: .max)
+        }
+        return .nothing
     }
 }

@@ -22,7 +22,7 @@ extension FilterSetup {
 extension FilterContext {
     /// - Parameter isOut: the request may have reached its origin.
     init(
-        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, isOut: Bool, _ client: ClientContext,
+        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, isOut: Bool, _ client: borrowing ClientContext,
         _ time: CookieSessions.Now
     ) {
         let request = info.received.head

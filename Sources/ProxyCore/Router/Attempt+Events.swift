@@ -24,6 +24,10 @@ extension Attempt {
     /// What the exchange has to do.
     enum Step {
         case nothing
+        /// Carry out what a filter has in mind instead of the request.
+        indirect case act(FilterAction)
+        /// Respond with the error: the request may not go out.
+        indirect case refuse(ProxyError)
         /// Relay the interim response, if its client takes one.
         indirect case interim(ResponseHead)
         /// The head of the response is here, and good.
@@ -38,19 +42,17 @@ extension Attempt {
     }
 
     /// Handles an event at the origin's side.
-    /// - Parameters:
-    ///   - response: the head of the response.
-    ///   - limit: the time by which the exchange has to end.
-    ///   - retries: how often the request has been repeated.
+    /// - Parameter response: the head of the response.
     mutating func came(
-        _ event: OriginEvent, _ stage: inout ExchangeStage, _ response: inout ResponseHead, _ info: inout ExchangeInfo,
-        limit: Int, retries: Int, _ context: inout ClientContext, _ out: inout Outbox
+        _ event: OriginEvent, _ response: inout ResponseHead, _ info: inout ExchangeInfo,
+        _ context: inout ClientContext, _ out: inout Outbox
     ) -> Step {
-        switch (event, stage.state) {
+        switch (event, info.stage.state) {
         case (.leased(let isReused, let sendsRaw), .leasing):
+            info.received.body.search(for: info.filters?.enforcing == nil ? nil : sent(info.received.head))
             leased(isReused: isReused, sendsRaw: sendsRaw, info, &context, &out)
             if info.received.body.hidesMethod() { return .stop(.hiddenMethod) }
-            send(&stage, &info, limit: limit, context, &out)
+            startSending(&info, context, &out)
         // it comes too late
         case (.leased, _): out.orders.append(.release(info.id, reusable: true))
         case (.leaseFailed(let failure), .leasing(let step)):
@@ -74,7 +76,7 @@ extension Attempt {
             if let refusal = refusal(ofSwitch: &response, to: info.received.head) { return .failed(refusal) }
             return .switchProtocol
         case (.ended(let ending, let fault), let state):
-            return ended(ending, fault, in: state, info, retries: retries, &out)
+            return ended(ending, fault, in: state, info)
         case (.broke, .tunnelling), (.broke, .over): break
         case (.broke(let fault), _): return .failed(.invalid(fault))
         case (.leaseFailed, _), (.head, _), (.switched, _): break
@@ -82,24 +84,14 @@ extension Attempt {
         return .nothing
     }
 
-    /// The driver has begun a step of the lease, which has its own timeout.
-    func reached(
-        _ step: LeaseStep, _ stage: inout ExchangeStage, _ info: borrowing ExchangeInfo, limit: Int, _ now: Int
-    ) {
-        guard case .leasing = stage.state else { return }
-        info.log.capture.reached(step, now)
-        stage.enter(.leasing(step), until: min(limit, now + info.engine.settings.timeouts.of(step)))
-    }
-
     /// The origin closed before its response was complete.
     private mutating func ended(
-        _ ending: StreamEnding, _ fault: TLSFault?, in state: ExchangeStage.State, _ info: borrowing ExchangeInfo,
-        retries: Int, _ out: inout Outbox
+        _ ending: StreamEnding, _ fault: TLSFault?, in state: ExchangeStage.State, _ info: borrowing ExchangeInfo
     ) -> Step {
         switch state {
         case .leasing: return .failed(.terminated(ending))
         case .awaiting:
-            if mayRepeat(info.received, after: ending, retries: retries, limit: info.engine.settings.limits.retries) {
+            if mayRepeat(info, after: ending) {
                 // a proof covers one sending only, so the retry starts without it
                 if let plain { head = plain }
                 return .sendAgain
@@ -116,35 +108,41 @@ extension Attempt {
     // MARK: the request
 
     /// Sends the head, and the part of the body that is here.
-    private mutating func send(
-        _ stage: inout ExchangeStage, _ info: inout ExchangeInfo, limit: Int, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+    private mutating func startSending(
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
     ) {
         let timeouts = info.engine.settings.timeouts
         switch send(&info, context, &out) {
-        case .whole: stage.enter(.awaiting, until: min(limit, out.now + timeouts.response))
-        case .part: stage.enter(.awaiting, until: out.now + timeouts.idle)
+        case .whole: info.stage.enter(.awaiting, until: info.bounded(out.now + timeouts.response))
+        case .part: info.stage.enter(.awaiting, until: out.now + timeouts.idle)
         case .paced:
-            stage.enter(.awaiting, until: min(limit, out.now + timeouts.idle))
-            upload(&stage, info, limit: limit, &out)
+            info.enter(.awaiting, out.now)
+            sendUpload(&info, &out)
         }
     }
 
     /// Sends the origin the part of a paced request body that is due.
-    mutating func upload(
-        _ stage: inout ExchangeStage, _ info: borrowing ExchangeInfo, limit: Int, _ out: inout Outbox
-    ) {
-        let sent = sendUpload(info, &out)
-        guard case .awaiting = stage.state else { return }
+    mutating func sendUpload(_ info: inout ExchangeInfo, _ out: inout Outbox) {
+        let sent = sendDue(info, &out)
+        guard case .awaiting = info.stage.state else { return }
         let timeouts = info.engine.settings.timeouts
-        if sent.moved { stage.wait(until: min(limit, out.now + timeouts.idle)) }
-        if sent.isWhole { stage.wait(until: out.now + timeouts.response) }
+        if sent.moved { info.stage.wait(until: info.bounded(out.now + timeouts.idle)) }
+        if sent.isWhole { info.stage.wait(until: out.now + timeouts.response) }
     }
 
     /// The whole body of the request has been relayed.
-    mutating func sentWhole(_ stage: inout ExchangeStage, _ info: borrowing ExchangeInfo, _ now: Int) {
+    mutating func sentWhole(_ info: inout ExchangeInfo, _ now: Int) {
         isSent = true
-        if case .awaiting = stage.state { stage.wait(until: now + info.engine.settings.timeouts.response) }
+        if case .awaiting = info.stage.state { info.stage.wait(until: now + info.engine.settings.timeouts.response) }
+    }
+}
+
+extension ExchangeInfo {
+    /// The driver has begun a step of the lease, which has its own timeout.
+    mutating func reached(_ step: LeaseStep, _ now: Int) {
+        guard case .leasing = stage.state else { return }
+        log.capture.reached(step, now)
+        stage.enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
     }
 }
 

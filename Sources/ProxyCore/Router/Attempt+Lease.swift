@@ -22,15 +22,43 @@ extension Attempt {
 
     /// The connections that may carry the request.
     /// - Parameter isReplay: a response of an earlier attempt is kept.
-    func scope(isReplay: Bool, _ info: borrowing ExchangeInfo) -> LeaseScope {
+    private func scope(isReplay: Bool, _ info: borrowing ExchangeInfo) -> LeaseScope {
         // AM performs a call only once, and an idle connection may have closed unnoticed; a replay that must not go out
         // twice avoids idle connections for the same reason (RFC 9110 §9.2.2)
         let goesOnce = isReplay && !(head?.method ?? info.received.head.method).isIdempotent
         return info.terms.isCall ? .recent : goesOnce ? .own : mayGoTwice(info.received) ? .any : .heard
     }
 
+    /// Orders a connection for a request that has passed its phase, unless a filter has something else in mind.
+    /// - Parameter scope: the connections that may be used, when already decided.
+    mutating func lease(
+        by scope: LeaseScope? = nil, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> Step {
+        if info.engine.isEnforcing, info.terms.isGuarded,
+            let refusal = info.engine.refusal(of: self, info.received, asking: info.filters?.enforcing)
+        {
+            return .refuse(refusal)
+        }
+        if info.filters != nil {
+            let plain = sent(info.received.head)
+            var head = plain
+            let action = info.ask(self, context, out) { filters, surroundings in
+                if let action = filters.ready(&head, &surroundings) { return action }
+                filters.leaving(&head, &surroundings)
+                return nil
+            }
+            if let action { return .act(action) }
+            self.plain = plain
+            self.head = head
+        }
+        order(scope ?? self.scope(isReplay: info.filters?.keepsResponse == true, info), &info, &context, &out)
+        info.stage.enter(
+            .leasing(.connecting), until: info.bounded(out.now + info.engine.settings.timeouts.connect))
+        return .nothing
+    }
+
     /// Orders a connection to the request's origin.
-    mutating func orderLease(
+    private mutating func order(
         _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         let wanted = destination(info, context)
@@ -121,13 +149,12 @@ extension Attempt {
 
     /// Whether to resend the request before any byte of a response. The origin must have refused it unprocessed, or else a
     /// pooled connection was stale and the method is idempotent (RFC 9110 §9.2.2).
-    func mayRepeat(
-        _ received: borrowing ReceivedRequest, after ending: StreamEnding, retries: Int, limit: Int
-    ) -> Bool {
-        guard !hasAnswered, received.body.isKept, retries < max(1, limit) else { return false }
+    func mayRepeat(_ info: borrowing ExchangeInfo, after ending: StreamEnding) -> Bool {
+        let limit = max(1, info.engine.settings.limits.retries)
+        guard !hasAnswered, info.received.body.isKept, info.retries.total < limit else { return false }
         switch ending {
         case .reset(let code): return code == .refused
-        case .connection, .silence: return lease.isReused && mayGoTwice(received)
+        case .connection, .silence: return lease.isReused && mayGoTwice(info.received)
         }
     }
 
@@ -135,7 +162,7 @@ extension Attempt {
 
     /// Sends the part of a paced body that is due.
     /// - Returns: whether bytes went out, and whether the request is complete now.
-    mutating func sendUpload(_ info: borrowing ExchangeInfo, _ out: inout Outbox) -> (moved: Bool, isWhole: Bool) {
+    mutating func sendDue(_ info: borrowing ExchangeInfo, _ out: inout Outbox) -> (moved: Bool, isWhole: Bool) {
         guard let upload else { return (false, false) }
         let bytes = upload.bytes.take(out.now)
         out.send(bytes.span, of: info.id)

@@ -103,17 +103,31 @@ struct RetryLedger {
     }
 }
 
-extension RetryLedger.Circumstances {
-    /// - Parameter retryAfter: the field of the response to this attempt.
-    init(
-        _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, retryAfter: String?, clientHasEnded: Bool,
-        _ out: borrowing Outbox
-    ) {
-        self.init(
-            limits: info.engine.settings.limits, clientHasEnded: clientHasEnded,
-            isBodyKept: info.received.body.isKept, lacksRoom: info.received.body.lacksRoom,
-            method: (attempt.basis?.head ?? info.received.head).method,
-            end: info.log.capture.began + info.engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
-            retryAfter: retryAfter)
+extension Attempt {
+    /// Repeats the request if one of the interceptors that wish it has an attempt left.
+    /// - Parameter response: the response to this attempt, if there is one.
+    /// - Returns: false when the response or the error stands.
+    mutating func again(
+        _ wishes: [RetryWish], after response: borrowing ResponseHead, _ info: inout ExchangeInfo,
+        clientHasEnded: Bool, _ out: inout Outbox
+    ) -> Bool {
+        let settings = info.engine.settings
+        let circumstances = RetryLedger.Circumstances(
+            limits: settings.limits, clientHasEnded: clientHasEnded, isBodyKept: info.received.body.isKept,
+            lacksRoom: info.received.body.lacksRoom, method: (basis?.head ?? info.received.head).method,
+            end: info.log.capture.began + settings.timeouts.attempts, now: out.now, seconds: out.seconds,
+            // only a response to this attempt may ask for a delay
+            retryAfter: hasAnswered ? response.fields["Retry-After"] : nil)
+        guard let grant = info.retries.grant(wishes, circumstances, &info.log) else { return false }
+        // record this attempt before its response is discarded
+        if hasAnswered {
+            let capture = info.log.capture
+            FlowWriter.writeAttempt(self, of: info, capture.answer ?? copy response, capture.answerBody, &out)
+        }
+        info.log.tell(grant.moment, out.now)
+        info.release(reusable: false, &out)
+        renew(from: grant.wish.basis, keepsEdits: settings.chain.editsPersist)
+        info.wait(.attempt, until: info.bounded(out.now + grant.wait), &out)
+        return true
     }
 }

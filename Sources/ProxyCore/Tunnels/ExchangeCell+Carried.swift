@@ -8,7 +8,7 @@ import Interception
 extension ExchangeCell {
     /// Orders the child connection for the stream and gives it the request.
     func carry(_ out: inout Outbox) {
-        exchange.stage.enter(.tunnelling, until: .max)
+        exchange.info.stage.enter(.tunnelling, until: .max)
         stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
         var forwarding = Forwarding(framing: .none)
         forwarding.isOwn = true
@@ -42,8 +42,8 @@ extension ExchangeCell {
             case .data(let range): _ = codec.write(bytes.extracting(range), on: id, &out)
             case .end:
                 codec.end(trailers: origin.trailers, on: id, &out)
-                exchange.release(reusable: false, &out)
-                exchange.end(.complete, out.now)
+                exchange.info.release(reusable: false, &out)
+                exchange.info.end(.complete, out.now)
             }
         }
     }

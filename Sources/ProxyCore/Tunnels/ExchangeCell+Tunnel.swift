@@ -66,8 +66,8 @@ extension ExchangeCell {
         guard let tunnel = stream?.tunnel, origin.hasEnded, !exchange.isOver,
             tunnel.clientHasEnded && origin.isDone || origin.isLost
         else { return }
-        exchange.release(reusable: false, &out)
-        exchange.end(.complete, out.now)
+        exchange.info.release(reusable: false, &out)
+        exchange.info.end(.complete, out.now)
     }
 
     /// Grants the client as many bytes as were used, unless the origin's queue is full.
