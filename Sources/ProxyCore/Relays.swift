@@ -1,6 +1,7 @@
 /// The bytes that each side of an exchange may still send to the other unread.
-struct Relays {
-    private(set) var exchange: ExchangeID?
+public struct Relays {
+    /// The exchange whose bytes are relayed unread.
+    public private(set) var exchange: ExchangeID?
     private var client: UInt64 = 0
     private var origin: UInt64 = 0
 
@@ -9,6 +10,15 @@ struct Relays {
     func rest(_ leg: Leg, _ id: ExchangeID?) -> UInt64 {
         if let id, id != exchange { return 0 }
         return leg == .client ? client : origin
+    }
+
+    /// Whether bytes from that side are relayed unread.
+    /// - Parameter id: the exchange of the origin that sends them.
+    public func areOpen(from leg: Leg, of id: ExchangeID? = nil) -> Bool { rest(leg, id) > 0 }
+
+    /// How many of `count` bytes from that side to relay unread. Once they are sent, call `relayed…`.
+    public func share(of count: Int, from leg: Leg, of id: ExchangeID? = nil) -> Int {
+        Int(min(rest(leg, id), UInt64(count)))
     }
 
     mutating func begin(_ leg: Leg, _ count: UInt64, of id: ExchangeID) {

@@ -12,7 +12,7 @@ extension Worker {
             metrics.count(.clientStreamConnections)
         }
         metrics.count(connection.machine.http.takeTally(), ofClients: true)
-        return connection.machine.http.openStreams
+        return connection.machine.http.exchanges.openStreams
     }
 }
 

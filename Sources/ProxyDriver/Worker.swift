@@ -204,7 +204,7 @@ final class Worker {
         var underWay = 0
         var streams = 0
         connections.takeTurns { connection in
-            underWay += connection.machine.http.exchangesUnderWay
+            underWay += connection.machine.http.exchanges.count
             streams += countStreams(of: connection)
             connection.client.look()
             if connection.wakeAt <= now { connection.sweep(now) }

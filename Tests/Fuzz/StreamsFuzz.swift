@@ -144,7 +144,7 @@ private struct Relay: ~Copyable {
             case .lease(let id, let origin, _, _):
                 sent.append(Sent(id: id, origin: origin))
                 legs.append(HTTP1Client())
-                connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
+                connection.happened(.leased(reused: false, sendsRaw: false), to: id, now: 0, &out)
             case .reach(let id, _): connection.happened(.reached, to: id, now: 0, &out)
             case .send(let id, let place):
                 guard let index = index(id) else { continue }
@@ -161,7 +161,7 @@ private struct Relay: ~Copyable {
                 legs[index].end(trailers: trailers, to: &sent[index].wire)
                 sent[index].isEnded = true
             case .release(let id, _): if let index = index(id) { sent[index].isReleased = true }
-            case .record(let id): connection.http.takeRecord(of: id, &out) { _ in }
+            case .record(let id): connection.http.exchanges.takeRecord(of: id, &out) { _ in }
             case .proceed: connection.proceed(now: 0, &out)
             default: break
             }

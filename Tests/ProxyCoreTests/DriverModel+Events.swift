@@ -46,7 +46,7 @@ extension DriverModel {
         }
         guard !isOver, !bytes.isEmpty else { return }
         trace?.came(bytes, from: side, at: now)
-        let start = machine.http.relays(bytes.count, from: .client)
+        let start = machine.http.relays.share(of: bytes.count, from: .client)
         if start > 0 {
             origin?.write { $0 += bytes[..<start] }
             machine.relayedFromClient(start, now: now, &out)
@@ -144,7 +144,7 @@ extension DriverModel {
     // MARK: origins
 
     func originSaid(_ bytes: [UInt8], on link: OriginLink, for id: ExchangeID) {
-        let start = machine.http.relays(bytes.count, from: .origin, of: id)
+        let start = machine.http.relays.share(of: bytes.count, from: .origin, of: id)
         if start > 0 {
             if !isOver { queueForClient(bytes[..<start]) }
             machine.queuedForClient(queue.count + claimed, now: now, &out)

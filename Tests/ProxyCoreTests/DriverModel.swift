@@ -85,10 +85,10 @@ final class DriverModel: CommandBackend {
     var isClosed: Bool { machine.isClosed }
     var isOver: Bool { client == .closed || client == .reset }
     /// Calls that nobody here waits for.
-    var hasOrphans: Bool { machine.http.hasOrphans }
+    var hasOrphans: Bool { machine.http.exchanges.hasOrphans }
     /// Nothing is under way any more, and nobody is there.
     var isGone: Bool { isOver && !hasOrphans }
-    var exchanges: Int { machine.http.exchangesUnderWay }
+    var exchanges: Int { machine.http.exchanges.count }
     /// Nothing of an origin is held.
     var holdsNothing: Bool { leases.isEmpty }
     /// Bytes that the client has not taken.
@@ -266,7 +266,7 @@ final class DriverModel: CommandBackend {
     }
 
     private func record(_ id: ExchangeID) {
-        machine.http.takeRecord(of: id, &out) {
+        machine.http.exchanges.takeRecord(of: id, &out) {
             records.append(copy $0)
             trace?.recorded($0, of: side.number, at: now)
         }

@@ -11,7 +11,7 @@ struct RecycledExchangeTests {
     private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []
         for case .record(let id) in out.orders {
-            connection.http.takeRecord(of: id, &out) { records.append(copy $0) }
+            connection.http.exchanges.takeRecord(of: id, &out) { records.append(copy $0) }
         }
         out.clearOrders()
         return records
@@ -109,7 +109,7 @@ struct RecycledExchangeTests {
     private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
         guard let id = connection.http.exchanges.current?.exchange.id else { return }
         out.clearOrders()
-        connection.leased(id, reused: false, now: 0, &out)
+        connection.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         var wire: [UInt8] = []
         for order in out.orders {
             switch order {

@@ -90,7 +90,7 @@ struct SecondSendingTests {
             Issue.record("nothing is under way")
             return
         }
-        connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
+        connection.happened(.leased(reused: false, sendsRaw: false), to: id, now: 0, &out)
         out.clearOrders()
         connection.happened(.streamEnded(.reset(.refused)), to: id, now: 0, &out)
         #expect(out.orders.contains { if case .lease = $0 { true } else { false } } == isRepeated)

@@ -224,11 +224,11 @@ struct StreamFaultTests {
         var out = Outbox()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
-        machine.leased(id, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         let origin = try leg("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
-        machine.http.takeRecord(of: id, &out) { _ in }
+        machine.http.exchanges.takeRecord(of: id, &out) { _ in }
         out.clearClient()
         #expect(machine.wakeAt == 100)
         machine.woke(now: 99, &out)
@@ -277,7 +277,7 @@ struct StreamFaultTests {
         told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
         for case .record in out.orders { records += 1 }
-        #expect(records == 0 && machine.http.exchangesUnderWay == 0)
+        #expect(records == 0 && machine.http.exchanges.count == 0)
     }
 
     @Test func theConnectionInAStreamIsNoOther() throws {
@@ -301,7 +301,7 @@ struct StreamFaultTests {
         var out = Outbox()
         machine.received(Self.request(1).span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
-        machine.leased(id, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         machine.received(
             .head(.length(10)), of: [UInt8]().span, through: try leg("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
             for: id,
@@ -316,7 +316,7 @@ struct StreamFaultTests {
         var out = Outbox()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
-        machine.leased(id, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         machine.queuedForOrigin(ClientConnection.highWater + 1, of: id, now: 0, &out)
         machine.received(Frame(.data, 1, "12345").written.span, now: 0, &out)
         #expect(out.client.isEmpty)
@@ -345,7 +345,7 @@ struct StreamFaultTests {
         machine.received(Self.request(1, Self.asks("alice") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
         let id = try #require(lease(out.orders)).id
-        machine.leased(id, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         out.clearOrders()
         // the other user comes while the first one's connection is in use
         machine.received(Self.request(3, Self.asks("bob")).span, now: 0, &out)
@@ -364,12 +364,12 @@ struct StreamFaultTests {
         machine.received(Self.request(1, Self.asks("alice")).span, now: 0, &out)
         try isLetIn(&machine, &out)
         let alice = try #require(lease(out.orders)).id
-        machine.leased(alice, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: alice, now: 0, &out)
         out.clearOrders()
         machine.received(Self.request(3, Self.asks("bob") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
         let bob = try #require(lease(out.orders)).id
-        machine.leased(bob, reused: false, now: 0, &out)
+        machine.happened(.leased(reused: false, sendsRaw: true), to: bob, now: 0, &out)
         out.clearOrders()
         // an identity is asked of the first one, whose password was checked before the other's connection was bound
         let text = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"

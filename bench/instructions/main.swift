@@ -160,13 +160,13 @@ enum Work {
                 switch order {
                 case .lease(let id, _, _, _):
                     asked = id
-                    connection.leased(id, reused: true, now: now, &out)
+                    connection.happened(.leased(reused: true, sendsRaw: true), to: id, now: now, &out)
                 case .send(_, let index): origin.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
                 case .sendBody(_, let count):
                     origin.write(out.origin.span.extracting(body..<body + count), to: &wire)
                     body += count
                 case .sendEnd(_, let trailers): origin.end(trailers: trailers, to: &wire)
-                case .record(let id): connection.http.takeRecord(of: id, &out) { bytes += $0.status }
+                case .record(let id): connection.http.exchanges.takeRecord(of: id, &out) { bytes += $0.status }
                 default: break
                 }
             }

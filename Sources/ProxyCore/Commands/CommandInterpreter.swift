@@ -44,7 +44,7 @@ extension CommandBackend {
     func tell(_ outcome: LeaseOutcome, of id: ExchangeID) {
         switch outcome {
         case .leased(let reused, let sendsRaw):
-            machine.leased(id, reused: reused, sendsRaw: sendsRaw, now: now, &out)
+            machine.happened(.leased(reused: reused, sendsRaw: sendsRaw), to: id, now: now, &out)
         case .failed(let failure): machine.happened(.leaseFailed(failure), to: id, now: now, &out)
         case .later: break
         }

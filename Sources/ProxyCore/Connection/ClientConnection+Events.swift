@@ -7,17 +7,6 @@ public import TLSEngine
 extension ClientConnection {
     // MARK: origins
 
-    /// - Parameter sendsRaw: body bytes may be relayed to the origin unread.
-    public mutating func leased(
-        _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
-    ) {
-        out.now = now
-        http.released(id)
-        if isConnecting(id) { return tellTunnel(.connected, &out) }
-        http.leased(id, reused: reused, sendsRaw: sendsRaw, &out)
-        follow(&out)
-    }
-
     /// The driver has begun a step of the lease, which has its own timeout.
     public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
         guard isConnecting(id) else { return http.exchanges[id]?.exchange.info.reached(step, now) ?? () }
@@ -118,6 +107,9 @@ extension ClientConnection {
     public mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         switch event {
+        case .leased where isConnecting(id):
+            http.released(id)
+            tellTunnel(.connected, &out)
         case .leaseFailed(let failure) where isConnecting(id): tellTunnel(.failed(failure), &out)
         case .reached where isConnecting(id): tellTunnel(.reachable, &out)
         case .originBroke where hears(id), .streamEnded where hears(id): endOriginSide(id, cleanly: false, &out)

@@ -18,7 +18,7 @@ extension ClientConnection {
             if http.context.source.isSecure {
                 fail(.failed(token: "http_request_denied", details: error.details), &out)
             } else {
-                answer(error, in: http.recorded(&out), &out)
+                answer(error, in: http.exchanges.recorded(http.engine, http.context, &out), &out)
             }
         case .read(let count):
             stage.enter(
@@ -51,7 +51,7 @@ extension ClientConnection {
             // respond in clear text, because the client did not begin TLS
             answer(
                 .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"),
-                in: http.recorded(&out), &out)
+                in: http.exchanges.recorded(http.engine, http.context, &out), &out)
         case .whole(let name):
             stage.enter(.securing, until: out.now + http.engine.settings.timeouts.tls)
             var hello: [UInt8] = []

@@ -123,7 +123,7 @@ public struct ClientConnection: ~Copyable {
 
     /// Closes without an answer, for a reason that is recorded.
     mutating func fail(_ moment: ExchangeMoment, _ out: inout Outbox) {
-        let cell = http.recorded(&out)
+        let cell = http.exchanges.recorded(http.engine, http.context, &out)
         cell.exchange.log.tell(moment, out.now)
         cell.exchange.info.stage.enter(.tunnelling)
         close(reset: false, &out)

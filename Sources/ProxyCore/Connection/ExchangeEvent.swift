@@ -4,6 +4,9 @@ public import Passwords
 
 /// Something that happens to an exchange, without bytes.
 public enum ExchangeEvent {
+    /// The connection to the origin is here.
+    /// - sendsRaw: body bytes may be relayed to the origin unread.
+    case leased(reused: Bool, sendsRaw: Bool)
     /// No connection to the origin could be made.
     case leaseFailed(LeaseFailure)
     /// The destination of a tunnel is reachable, without a connection of the tunnel's own.
@@ -26,6 +29,8 @@ extension ExchangeCell {
     /// - Returns: false when the exchange does not wait for that: a late event finds another exchange or stage.
     func take(_ event: ExchangeEvent, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         switch event {
+        case .leased(let isReused, let sendsRaw):
+            exchange.came(.leased(reused: isReused, sendsRaw: sendsRaw && stream == nil), &context, &out)
         case .leaseFailed(let failure): exchange.came(.leaseFailed(failure), &context, &out)
         case .originBroke(let fault): exchange.came(.broke(fault), &context, &out)
         case .streamEnded(let ending):

@@ -1,13 +1,16 @@
 import HTTPCodec
+public import Interception
 
 /// The exchanges under way on a client's connection, by id and by stream, and the calls of their filters.
-struct ExchangeTable: ~Copyable {
+public struct ExchangeTable: ~Copyable {
     /// The client's exchanges, oldest first.
     private(set) var cells: [ExchangeCell] = []
     /// The calls of the exchanges' filters.
     var calls = CallTable()
     /// The number of exchanges that have begun.
     private var begun: UInt32 = 0
+    /// The id of the last flow.
+    public private(set) var lastFlow: UInt64 = 0
 
     // MARK: finding
 
@@ -42,12 +45,6 @@ struct ExchangeTable: ~Copyable {
         return out.cell(ExchangeID(begun), engine)
     }
 
-    /// Removes an exchange of the client.
-    mutating func take(_ id: ExchangeID) -> ExchangeCell? {
-        guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return nil }
-        return cells.remove(at: index)
-    }
-
     /// Removes an exchange of the client without a record.
     mutating func forget(_ cell: ExchangeCell, _ out: inout Outbox) {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
@@ -68,6 +65,54 @@ struct ExchangeTable: ~Copyable {
             return out.orders.append(.record(cell.exchange.id))
         }
         forget(cell, &out)
+    }
+
+    // MARK: records
+
+    /// Takes the record of an exchange that is over.
+    public mutating func takeRecord(
+        of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
+    ) {
+        guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
+        let cell = cells.remove(at: index)
+        Self.show(&cell.exchange.log.record, take)
+        out.keep(cell)
+        out.giveBack(cell)
+    }
+
+    /// - Parameter record: read in place, to save reference counting.
+    private static func show(_ record: inout ExchangeRecord, _ take: (borrowing ExchangeRecord) -> Void) {
+        take(record)
+    }
+
+    /// Starts the record of the exchange.
+    mutating func startRecord(of cell: ExchangeCell, _ context: borrowing ClientContext, _ out: inout Outbox) {
+        lastFlow = out.nextFlow()
+        cell.exchange.log.record.reset(flow: lastFlow)
+        cell.exchange.log.record.client = context.name
+        if context.tunnel != nil { cell.exchange.log.record.user = context.user }
+        cell.exchange.log.capture.began = out.now
+        cell.exchange.log.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
+    }
+
+    /// Starts a flow for the call, as a part of its caller's flow.
+    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
+        lastFlow = out.nextFlow()
+        call.exchange.log.capture.begin(
+            lastFlow, parent: caller.exchange.log.capture.id, caller.exchange.engine.settings.disclosure.capture,
+            out.now)
+    }
+
+    /// The exchange that records what happens beside requests; a new one if there is none.
+    mutating func recorded(
+        _ engine: Engine, _ context: borrowing ClientContext, _ out: inout Outbox
+    ) -> ExchangeCell {
+        if let cell = current, !cell.exchange.isReading { return cell }
+        let cell = current ?? begin(engine, &out)
+        // the record has no request, and must not show that of the cell's previous exchange
+        cell.exchange.request = RequestHead()
+        startRecord(of: cell, context, &out)
+        return cell
     }
 
     // MARK: the end
@@ -134,10 +179,13 @@ struct ExchangeTable: ~Copyable {
     /// Whether no exchange has begun yet.
     var isUnused: Bool { begun == 0 }
     var isEmpty: Bool { cells.isEmpty && calls.isEmpty }
-    var count: Int { cells.count + calls.count }
+    /// The number of exchanges under way, including the calls of Usher's own logins.
+    public var count: Int { cells.count + calls.count }
+    /// Whether calls without a caller are under way, which run to their end even if the client is gone.
+    public var hasOrphans: Bool { calls.hasOrphans }
 
     /// The number of streams with an exchange under way.
-    var openStreams: Int {
+    public var openStreams: Int {
         cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }
     }
 

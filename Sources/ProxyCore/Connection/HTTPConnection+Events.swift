@@ -7,15 +7,6 @@ import TLSEngine
 extension HTTPConnection {
     // MARK: origins
 
-    mutating func leased(_ id: ExchangeID, reused: Bool, sendsRaw: Bool, _ out: inout Outbox) {
-        guard let cell = exchanges[id], !cell.exchange.isOver else {
-            return out.orders.append(.release(id, reusable: true))
-        }
-        cell.exchange.came(.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil), &context, &out)
-        settle(cell, &out)
-        takeMore(of: cell, waits: true, &out)
-    }
-
     /// Handles bytes from the origin.
     /// - Parameter position: where the tunnel's bytes begin, if the exchange becomes one.
     mutating func received(
@@ -155,7 +146,11 @@ extension HTTPConnection {
     // MARK: other events
 
     mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, _ out: inout Outbox) {
-        guard let cell = exchanges[id], !cell.exchange.isOver else { return }
+        if case .leased = event { released(id) }
+        guard let cell = exchanges[id], !cell.exchange.isOver else {
+            if case .leased = event { out.orders.append(.release(id, reusable: true)) }
+            return
+        }
         switch event {
         case .tunnelRefused(let refusal): notCarried(refusal, cell, &out)
         case .originBroke where cell.stream?.tunnel != nil, .streamEnded where cell.stream?.tunnel != nil:
@@ -163,6 +158,7 @@ extension HTTPConnection {
         default: guard cell.take(event, &context, &out) else { return }
         }
         settle(cell, &out)
+        if case .leased = event { return takeMore(of: cell, waits: true, &out) }
         guard case .authenticated = event, sequel == nil, !cell.exchange.isOver else { return }
         // the body or its end may have arrived during the check
         if cell.stream != nil { return takeMore(of: cell, waits: false, &out) }

@@ -79,7 +79,7 @@ extension HTTPConnection {
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.info.becomeCall(
             call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
-        startFlow(of: cell, for: caller, &out)
+        exchanges.startFlow(of: cell, for: caller, &out)
         if caller.exchange.log.isTraced { cell.exchange.log.joinTrace(of: caller.exchange.log, out.now) }
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)

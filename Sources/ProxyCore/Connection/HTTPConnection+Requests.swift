@@ -113,7 +113,7 @@ extension HTTPConnection {
         if cell.stream != nil, cell.exchange.request.method == .connect, context.tunnel == nil {
             return cell.carry(&out)
         }
-        startRecord(of: cell, &out)
+        exchanges.startRecord(of: cell, context, &out)
         cell.exchange.info.logHead()
         if context.source.isInStream, context.tunnel == nil { cell.exchange.log.record.version = .http2 }
         if let refusal = streamRefusal(cell) {
@@ -140,7 +140,7 @@ extension HTTPConnection {
     /// Rejects a head that breaks a rule: nothing of it may affect the response.
     private mutating func refuse(_ cell: ExchangeCell, _ fault: HTTPFault, _ out: inout Outbox) {
         cell.exchange.request = RequestHead()
-        startRecord(of: cell, &out)
+        exchanges.startRecord(of: cell, context, &out)
         if cell.stream != nil { cell.exchange.log.record.version = .http2 }
         cell.exchange.answer(.broken(fault), isLast: true, &out)
         settle(cell, &out)
@@ -257,7 +257,7 @@ extension HTTPConnection {
         if exchanges.current == nil { return sequel = .close(reset: false) }
         codec.giveUpHead()
         // its fields point at bytes that are not kept, and nothing of the head may affect the response
-        let cell = recorded(&out)
+        let cell = exchanges.recorded(engine, context, &out)
         cell.exchange.answer(.requestTimeout, isLast: true, &out)
         settle(cell, &out)
     }

@@ -61,7 +61,7 @@ extension HTTPConnection {
     /// The client's share has no room for a connection in the stream.
     mutating func notCarried(_ refusal: ClientShares.Refusal, _ cell: ExchangeCell, _ out: inout Outbox) {
         cell.stream.change { $0.tunnel = nil }
-        startRecord(of: cell, &out)
+        exchanges.startRecord(of: cell, context, &out)
         cell.exchange.info.logHead()
         if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
             engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.log.record.url)

@@ -1,6 +1,6 @@
 public import Addresses
 public import HTTPCodec
-public import Interception
+import Interception
 
 /// The HTTP of a client's connection: reads requests, runs their exchanges and the calls of their filters, and writes the
 /// responses. What follows for the connection as a whole it leaves to `ClientConnection`.
@@ -33,13 +33,12 @@ public struct HTTPConnection: ~Copyable {
     var context: ClientContext
     var codec: ServerCodec
     var remains = StreamRemains()
-    var exchanges = ExchangeTable()
+    public var exchanges = ExchangeTable()
     var intake = ClientIntake()
-    var relays = Relays()
+    /// What is relayed unread.
+    public internal(set) var relays = Relays()
     /// The queue of bytes for the client.
     var client = Endpoint()
-    /// The id of the last flow.
-    public private(set) var lastFlow: UInt64 = 0
     var sequel: Sequel?
 
     init(_ engine: Engine, _ context: ClientContext, _ codec: consuming ServerCodec, now: Int) {
@@ -56,9 +55,6 @@ public struct HTTPConnection: ~Copyable {
 
     // MARK: state
 
-    /// Whether calls without a caller are under way, which run to their end even if the client is gone.
-    public var hasOrphans: Bool { exchanges.calls.hasOrphans }
-
     /// Whether the client has ended its sending side.
     public var clientHasEnded: Bool { context.hasEnded }
 
@@ -67,12 +63,6 @@ public struct HTTPConnection: ~Copyable {
 
     /// The client's network, by which clients are counted.
     public var clientNetwork: AddressBlock? { context.source.address?.clientNetwork }
-
-    /// The number of exchanges under way, including the calls of Usher's own logins.
-    public var exchangesUnderWay: Int { exchanges.count }
-
-    /// The number of streams with an exchange under way.
-    public var openStreams: Int { exchanges.openStreams }
 
     /// The stream counts since the last call.
     public func takeTally() -> StreamTally { codec.takeTally() }
@@ -85,65 +75,6 @@ public struct HTTPConnection: ~Copyable {
 
     /// Whether the client has ended and none of its bytes wait.
     private var isLastOfClient: Bool { context.hasEnded && !intake.hasMore }
-
-    // MARK: what is relayed unread
-
-    /// The exchange whose bytes are relayed unread.
-    public var relayed: ExchangeID? { relays.exchange }
-
-    /// Whether bytes from that side are relayed unread.
-    /// - Parameter id: the exchange of the origin that sends them.
-    public func isRelaying(from leg: Leg, of id: ExchangeID? = nil) -> Bool { relays.rest(leg, id) > 0 }
-
-    /// How many of `count` bytes from that side to relay unread. Once they are sent, call `relayed…`.
-    public func relays(_ count: Int, from leg: Leg, of id: ExchangeID? = nil) -> Int {
-        Int(min(relays.rest(leg, id), UInt64(count)))
-    }
-
-    // MARK: records
-
-    /// Takes the record of an exchange that is over.
-    public mutating func takeRecord(
-        of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
-    ) {
-        guard let cell = exchanges.take(id) else { return }
-        Self.show(&cell.exchange.log.record, take)
-        out.keep(cell)
-        out.giveBack(cell)
-    }
-
-    /// - Parameter record: read in place, to save reference counting.
-    private static func show(_ record: inout ExchangeRecord, _ take: (borrowing ExchangeRecord) -> Void) {
-        take(record)
-    }
-
-    /// Starts the record of the exchange.
-    mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
-        lastFlow = out.nextFlow()
-        cell.exchange.log.record.reset(flow: lastFlow)
-        cell.exchange.log.record.client = context.name
-        if context.tunnel != nil { cell.exchange.log.record.user = context.user }
-        cell.exchange.log.capture.began = out.now
-        cell.exchange.log.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
-    }
-
-    /// Starts a flow for the call, as a part of its caller's flow.
-    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
-        lastFlow = out.nextFlow()
-        call.exchange.log.capture.begin(
-            lastFlow, parent: caller.exchange.log.capture.id, caller.exchange.engine.settings.disclosure.capture,
-            out.now)
-    }
-
-    /// The exchange that records what happens beside requests; a new one if there is none.
-    mutating func recorded(_ out: inout Outbox) -> ExchangeCell {
-        if let cell = exchanges.current, !cell.exchange.isReading { return cell }
-        let cell = exchanges.current ?? exchanges.begin(engine, &out)
-        // the record has no request, and must not show that of the cell's previous exchange
-        cell.exchange.request = RequestHead()
-        startRecord(of: cell, &out)
-        return cell
-    }
 
     // MARK: the end
 

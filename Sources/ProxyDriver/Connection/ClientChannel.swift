@@ -26,7 +26,7 @@ final class ClientChannel: StreamChannel {
     override func readable() {
         guard let connection else { return }
         let now = loop.refreshNow()
-        loop.pulse.concerns(connection.machine.http.lastFlow)
+        loop.pulse.concerns(connection.machine.http.exchanges.lastFlow)
         for _ in 0..<Connection.readsPerTurn {
             guard pass(for: connection, now) ?? received(receive(), for: connection, now) else { return }
         }
@@ -57,7 +57,7 @@ final class ClientChannel: StreamChannel {
         switch received {
         case .bytes:
             came(incoming, for: connection, now)
-            return connection.machine.http.isRelaying(from: .client) && mayHoldMore && isReading
+            return connection.machine.http.relays.areOpen(from: .client) && mayHoldMore && isReading
         case .nothing:
             // TLS may respond by itself, and the peer has to read that too
             if queuedBytes > ClientConnection.highWater { stopReading() }
@@ -76,9 +76,9 @@ final class ClientChannel: StreamChannel {
 
     private func came(_ bytes: UnsafeBufferPointer<UInt8>, for connection: Connection, _ now: Int) {
         let worker = connection.worker
-        let count = connection.machine.http.relays(bytes.count, from: .client)
+        let count = connection.machine.http.relays.share(of: bytes.count, from: .client)
         if count > 0 {
-            if let exchange = connection.machine.http.relayed,
+            if let exchange = connection.machine.http.relays.exchange,
                 let origin = connection.leases.streams.relay(of: exchange)
             {
                 // the origin's earlier bytes may still be read
@@ -100,9 +100,10 @@ final class ClientChannel: StreamChannel {
     /// Splices bulk data from socket to socket in the kernel if no code needs to see it.
     /// - Returns: nil if the data has to be read; else whether more may pass in this turn.
     private func pass(for connection: Connection, _ now: Int) -> Bool? {
-        guard comesInBulk, let exchange = connection.machine.http.relayed,
+        guard comesInBulk, let exchange = connection.machine.http.relays.exchange,
             let origin = connection.leases.streams.relay(of: exchange),
-            let outcome = pass(to: origin, atMost: connection.machine.http.relays(Self.maxPassed, from: .client))
+            let outcome = pass(
+                to: origin, atMost: connection.machine.http.relays.share(of: Self.maxPassed, from: .client))
         else { return nil }
         switch outcome {
         case .wouldBlock: return false
@@ -115,7 +116,7 @@ final class ClientChannel: StreamChannel {
             connection.noteQueue(of: origin, exchange, highWater: 0)
             connection.machine.relayedFromClient(count, now: now, &connection.worker.out)
             connection.settle()
-            return connection.machine.http.isRelaying(from: .client) && isReading
+            return connection.machine.http.relays.areOpen(from: .client) && isReading
         }
     }
 
@@ -184,7 +185,7 @@ final class ClientChannel: StreamChannel {
         if awaitsHandshake { return handshakeFailed(.closedInHandshake, for: connection) }
         // a truncated tunnel must not look complete (RFC 9113 §8.5)
         if connection.machine.isTunnel, !connection.machine.http.clientHasEnded,
-            let exchange = connection.machine.http.relayed
+            let exchange = connection.machine.http.relays.exchange
         {
             connection.leases.streams.relay(of: exchange)?.reset()
         }

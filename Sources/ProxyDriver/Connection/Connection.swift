@@ -82,7 +82,7 @@ final class Connection {
         writer.end()
         settling.isUnderWay = false
         guard !isClosed else { return }
-        if client.isGone, !machine.http.hasOrphans { return end() }
+        if client.isGone, !machine.http.exchanges.hasOrphans { return end() }
         applyReading()
         if worker.closesIdle { closeIfIdle() }
     }
@@ -116,7 +116,7 @@ final class Connection {
             if machine.http.awaits(ticket, id) { worker.desks.waiting.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
-            machine.http.takeRecord(of: id, &worker.out) { worker.report.record($0) }
+            machine.http.exchanges.takeRecord(of: id, &worker.out) { worker.report.record($0) }
             worker.handFlowsOn(least: Worker.flowBatch)
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }
@@ -218,7 +218,7 @@ final class Connection {
 
     /// During a drain, drops background calls whose results are not needed any more.
     func giveUpUnawaited() {
-        guard !isClosed, machine.http.hasOrphans else { return }
+        guard !isClosed, machine.http.exchanges.hasOrphans else { return }
         machine.http.giveUpUnawaited(now: worker.loop.now, &worker.out)
         settle()
     }
@@ -227,7 +227,7 @@ final class Connection {
     func cut() { if client.isGone { end() } else { client.lost() } }
 
     /// Handles the closed client channel. Background calls may continue.
-    func clientWent() { if !machine.http.hasOrphans { end() } }
+    func clientWent() { if !machine.http.exchanges.hasOrphans { end() } }
 
     private func end() {
         guard !isClosed else { return }

@@ -63,8 +63,9 @@ final class OriginLeases {
 
     private func attach(_ stream: OriginStream, _ request: LeaseRequest, reused: Bool) {
         streams[request.exchange] = .stream(stream)
-        request.connection.machine.leased(
-            request.exchange, reused: reused, sendsRaw: stream.codec.relay != nil, now: worker.loop.now, &worker.out)
+        request.connection.machine.happened(
+            .leased(reused: reused, sendsRaw: stream.codec.relay != nil), to: request.exchange, now: worker.loop.now,
+            &worker.out)
     }
 
     // MARK: new connections

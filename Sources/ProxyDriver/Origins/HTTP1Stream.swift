@@ -33,7 +33,7 @@ final class HTTP1Stream {
     func readable(_ channel: OriginChannel) {
         guard let connection else { return }
         let now = channel.loop.refreshNow()
-        channel.loop.pulse.concerns(connection.machine.http.lastFlow)
+        channel.loop.pulse.concerns(connection.machine.http.exchanges.lastFlow)
         for _ in 0..<Connection.readsPerTurn {
             if let goesOn = pass(from: channel, to: connection, now) {
                 if goesOn { continue }
@@ -42,7 +42,7 @@ final class HTTP1Stream {
             switch channel.receiveResponse() {
             case .bytes:
                 came(channel.incoming, on: channel, for: connection, now)
-                guard connection.machine.http.isRelaying(from: .origin, of: exchange), channel.mayHoldMore,
+                guard connection.machine.http.relays.areOpen(from: .origin, of: exchange), channel.mayHoldMore,
                     self.connection === connection, channel.isReading
                 else { return }
             case .nothing:
@@ -67,7 +67,7 @@ final class HTTP1Stream {
         _ bytes: UnsafeBufferPointer<UInt8>, on channel: OriginChannel, for connection: Connection, _ now: Int
     ) {
         guard let exchange else { return }
-        let count = connection.machine.http.relays(bytes.count, from: .origin, of: exchange)
+        let count = connection.machine.http.relays.share(of: bytes.count, from: .origin, of: exchange)
         if count > 0 {
             let passed = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))
             guard connection.client.send(passed) else { return connection.client.lost() }
@@ -89,7 +89,7 @@ final class HTTP1Stream {
         guard channel.comesInBulk, let exchange,
             let outcome = channel.pass(
                 to: connection.client,
-                atMost: connection.machine.http.relays(StreamChannel.maxPassed, from: .origin, of: exchange))
+                atMost: connection.machine.http.relays.share(of: StreamChannel.maxPassed, from: .origin, of: exchange))
         else { return nil }
         switch outcome {
         case .wouldBlock: return false
@@ -105,7 +105,7 @@ final class HTTP1Stream {
             connection.machine.relayedFromOrigin(
                 count, through: &codec, for: exchange, now: now, &connection.worker.out)
             connection.settle()
-            return connection.machine.http.isRelaying(from: .origin, of: exchange) && self.connection === connection
+            return connection.machine.http.relays.areOpen(from: .origin, of: exchange) && self.connection === connection
                 && channel.isReading
         }
         return false
