@@ -226,10 +226,6 @@ final class Worker {
         if let flows = out.takeFlows(least) { settings.journal?.take(flows) }
     }
 
-    func clearWire() { wire.removeAll(keepingCapacity: wire.capacity <= Self.keptWire) }
-
-    private static let keptWire = 256 << 10
-
     // MARK: origins
 
     /// Whether an existing connection may serve the origin. A connection to a shared upstream proxy was not checked for this origin.

@@ -207,8 +207,6 @@ final class DriverModel: CommandBackend {
         return stream.queued
     }
 
-    func finish(_ stream: LinkStream) { stream.link.finish() }
-
     func release(_ id: ExchangeID, reusable: Bool) -> Bool {
         guard let index = leases.firstIndex(where: { $0.id == id }) else { return false }
         guard case .stream(let stream) = leases.remove(at: index).lease else { return true }

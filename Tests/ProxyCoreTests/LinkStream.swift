@@ -1,3 +1,4 @@
+import Formats
 import HTTP1
 import HTTPCodec
 
@@ -9,14 +10,35 @@ struct LinkStream: OriginWriter {
     /// Nil where it has the whole connection.
     let id: StreamID?
 
-    var leg: HTTP1Client {
-        get { link.leg }
-        nonmutating set { link.leg = newValue }
-    }
-
-    var shared: (leg: any StreamClient, stream: StreamID)? {
+    /// The codec and the stream, where the connection is shared.
+    private var shared: (leg: any StreamClient, stream: StreamID)? {
         guard let id, let leg = link.shared else { return nil }
         return (leg, id)
+    }
+
+    func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return link.leg.send(head, forwarding, to: &wire) }
+        shared.send(head, forwarding, on: stream, to: &wire)
+    }
+
+    func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return link.leg.write(bytes, to: &wire) }
+        shared.write(bytes, on: stream, to: &wire)
+    }
+
+    func writeRaw(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return wire.append(bytes) }
+        shared.write(bytes, on: stream, to: &wire)
+    }
+
+    func end(trailers: [UInt8], to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return link.leg.end(trailers: trailers, to: &wire) }
+        shared.end(trailers: trailers, on: stream, to: &wire)
+    }
+
+    func finish(to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return link.finish() }
+        shared.end(trailers: [], on: stream, to: &wire)
     }
 
     /// Bytes that wait for the origin.

@@ -1,9 +1,9 @@
-import Interception
-import Passwords
+public import Interception
+public import Passwords
 
 /// Executes the commands of one client's connection: with a loop's sockets, a script, or a test's arrays. It makes no protocol
 /// decisions and sets no order: `execute` calls it step by step.
-protocol CommandBackend: AnyObject {
+public protocol CommandBackend: AnyObject {
     associatedtype Stream: OriginWriter
 
     var machine: ClientConnection { get set }
@@ -33,8 +33,6 @@ protocol CommandBackend: AnyObject {
     /// Sends the bytes in `wire`.
     /// - Returns: the number of bytes now queued for the origin; nil when it is reported later or not at all.
     func send(by stream: Stream, of id: ExchangeID) -> Int?
-    /// Ends the sending side of a connection that the exchange has for itself.
-    func finish(_ stream: Stream)
     /// - Returns: false when the exchange had no stream.
     func release(_ id: ExchangeID, reusable: Bool) -> Bool
 
@@ -50,7 +48,7 @@ protocol CommandBackend: AnyObject {
 }
 
 /// The immediate outcome of a lease.
-enum LeaseOutcome {
+public enum LeaseOutcome {
     /// - sendsRaw: body bytes may be passed on to the origin as they are.
     case leased(reused: Bool, sendsRaw: Bool)
     case failed(LeaseFailure)

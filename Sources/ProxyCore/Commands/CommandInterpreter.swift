@@ -1,23 +1,30 @@
-import Formats
 import HTTPCodec
 
 /// The progress of executing the commands of one client's connection.
-struct CommandInterpreter {
-    fileprivate(set) var isUnderWay = false
+public struct CommandInterpreter {
+    @usableFromInline var isExecuting = false
     /// The number of the outbox's body bytes already written for origins.
-    fileprivate var bodyDone = 0
+    @usableFromInline var bodyDone = 0
     /// The exchange whose stream the unsent bytes are for.
-    fileprivate var writing: ExchangeID?
+    @usableFromInline var writing: ExchangeID?
+
+    /// The largest buffer to keep, in bytes.
+    @usableFromInline static let keptWire = 256 << 10
+
+    @inlinable public init() {}
+
+    /// Whether commands are being executed.
+    @inlinable public var isUnderWay: Bool { isExecuting }
 }
 
 /// Executes commands. All backends share the order of execution, the flushes before it, and the reports to the
-/// connection.
+/// connection. Inlinable, so that the compiler makes a copy for each backend.
 extension CommandBackend {
     /// Sends what the machine wrote and executes its commands, until there are none.
-    func execute() {
+    @inlinable public func execute() {
         // an immediate outcome may call this again; the outer call goes on with the orders that it left
         guard !interpreter.isUnderWay else { return }
-        interpreter.isUnderWay = true
+        interpreter.isExecuting = true
         var done = 0
         while true {
             guard done < out.orders.count else {
@@ -41,7 +48,7 @@ extension CommandBackend {
     }
 
     /// Reports the outcome of a lease.
-    func tell(_ outcome: LeaseOutcome, of id: ExchangeID) {
+    @inlinable func tell(_ outcome: LeaseOutcome, of id: ExchangeID) {
         switch outcome {
         case .leased(let reused, let sendsRaw):
             machine.happened(.leased(reused: reused, sendsRaw: sendsRaw), to: id, now: now, &out)
@@ -51,11 +58,14 @@ extension CommandBackend {
     }
 
     /// Gives back the exchange's stream at its origin.
-    func giveBack(_ id: ExchangeID, reusable: Bool) { if release(id, reusable: reusable) { machine.http.released(id) } }
+    @inlinable public func giveBack(_ id: ExchangeID, reusable: Bool) {
+        if release(id, reusable: reusable) { machine.http.released(id) }
+    }
 
     // MARK: bytes
 
-    private func flushClient() {
+    /// Sends the client what the machine wrote for it.
+    @inlinable public func flushClient() {
         machine.http.flush(&out)
         guard !out.client.isEmpty else { return }
         let waiting = sendToClient()
@@ -65,7 +75,7 @@ extension CommandBackend {
 
     /// Writes to an exchange's stream; adjacent writes leave in one piece.
     /// - Returns: false for an order that writes nothing.
-    private func write(_ order: Order) -> Bool {
+    @inlinable func write(_ order: Order) -> Bool {
         switch order {
         case .send(let id, let index):
             let stream = beginWriting(id)
@@ -80,7 +90,7 @@ extension CommandBackend {
             takeBody(count) { stream?.write($0, to: &wire) }
         case .sendRaw(let id, let count):
             let stream = beginWriting(id)
-            takeBody(count) { if stream?.shared == nil { wire.append($0) } else { stream?.write($0, to: &wire) } }
+            takeBody(count) { stream?.writeRaw($0, to: &wire) }
         case .sendEnd(let id, let trailers): beginWriting(id)?.end(trailers: trailers, to: &wire)
         default: return false
         }
@@ -88,32 +98,32 @@ extension CommandBackend {
     }
 
     /// The next body bytes of the outbox.
-    private func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
+    @inlinable func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
         let range = interpreter.bodyDone..<interpreter.bodyDone + count
         interpreter.bodyDone += count
         out.origin.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[range]).span) }
     }
 
     /// Directs further writes to that exchange's stream.
-    private func beginWriting(_ id: ExchangeID) -> Stream? {
+    @inlinable func beginWriting(_ id: ExchangeID) -> Stream? {
         if interpreter.writing != id { flushOrigin() }
         interpreter.writing = id
         return stream(of: id)
     }
 
-    private func flushOrigin() {
+    @inlinable func flushOrigin() {
         guard let id = interpreter.writing else { return }
         interpreter.writing = nil
         if let stream = stream(of: id), let waiting = send(by: stream, of: id) {
             // bytes beyond the origin's window wait in the codec, and must be counted as queued
             machine.queuedForOrigin(waiting, of: id, now: now, &out)
         }
-        wire.removeAll(keepingCapacity: true)
+        wire.removeAll(keepingCapacity: wire.capacity <= CommandInterpreter.keptWire)
     }
 
     // MARK: commands
 
-    private func execute(_ order: Order) {
+    @inlinable func execute(_ order: Order) {
         switch order {
         case .lease(let id, let origin, let scope, let version): tell(lease(origin, scope, version, for: id), of: id)
         case .reach(let id, let origin):
@@ -122,9 +132,7 @@ extension CommandBackend {
         case .release(let id, let reusable): giveBack(id, reusable: reusable)
         case .finishClient: if finishClient() { machine.clientDrained(now: now) }
         case .finishOrigin(let id):
-            guard let stream = stream(of: id) else { return }
-            if stream.shared == nil { return finish(stream) }
-            beginWriting(id)?.end(trailers: [], to: &wire)
+            beginWriting(id)?.finish(to: &wire)
             flushOrigin()
         case .closeClient(let reset): closeClient(reset: reset)
         case .authenticate(let id, let check):

@@ -210,7 +210,6 @@ final class DryDriver: CommandBackend {
 
     /// Nothing to do without a network; the driver checks for ended exchanges here.
     func perform(_ order: Order) {}
-    func finish(_ stream: DryLease) {}
 
     // MARK: the result
 

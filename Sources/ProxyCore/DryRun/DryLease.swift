@@ -17,7 +17,6 @@ final class DryLease: OriginWriter {
         self.isCall = isCall
     }
 
-    var shared: (leg: any StreamClient, stream: StreamID)? { nil }
     /// The origin was asked and has not responded, and is not one that never does.
     var owesAnswer: Bool { if case .never = answer { false } else { !isAnswered && leg.hasSent } }
 
@@ -27,6 +26,9 @@ final class DryLease: OriginWriter {
     }
 
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) { request?.body.append(bytes) }
+    func writeRaw(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {}
+    func end(trailers: [UInt8], to wire: inout [UInt8]) { leg.end(trailers: trailers, to: &wire) }
+    func finish(to wire: inout [UInt8]) {}
 
     /// Reads the written bytes back as a server does. It leaves out the password for an upstream proxy.
     private static func asRead(_ head: RequestHead, _ wire: [UInt8]) -> RequestHead {

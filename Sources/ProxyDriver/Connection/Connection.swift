@@ -10,8 +10,11 @@ final class Connection {
     let client: ClientChannel
     let leases: OriginLeases
     var machine: ClientConnection
-    private var writer = RequestWriter()
-    private var settling = Settling()
+    var interpreter = CommandInterpreter()
+    /// An event may concern all exchanges, so that reading has to be updated for all.
+    private var concernsAll = false
+    /// The client's queue was full at the last check.
+    private var wasClientFull = false
     private(set) var isClosed = false
     /// Created with the first timer.
     private var alarm: Alarm?
@@ -39,7 +42,7 @@ final class Connection {
     /// Sends the machine's output and executes its orders until none are left.
     /// The event may concern all exchanges.
     func settle() {
-        settling.concernsAll = true
+        concernsAll = true
         carryOut()
     }
 
@@ -54,85 +57,12 @@ final class Connection {
 
     /// Executes orders. The exchanges concerned are noted before.
     private func carryOut() {
-        // an order may complete at once and call back here; the outer round continues with its orders
-        guard !settling.isUnderWay else { return }
-        settling.isUnderWay = true
-        let worker = worker
-        var done = 0
-        while true {
-            guard done < worker.out.orders.count else {
-                // back-pressure of the client or origin may lead to more orders
-                flushClient()
-                // another connection may have executed and cleared its own orders meanwhile
-                guard done >= worker.out.orders.count else { continue }
-                guard writer.isWriting else { break }
-                writer.flush(of: self)
-                continue
-            }
-            let order = worker.out.takeOrder(done)
-            done += 1
-            if !worker.out.client.isEmpty || order.mayConcernClient { flushClient() }
-            if !writer.write(order, of: self) {
-                writer.flush(of: self)
-                perform(order)
-            }
-        }
-        worker.out.clearOrders()
-        worker.out.clearOrigin()
-        writer.end()
-        settling.isUnderWay = false
+        guard !interpreter.isUnderWay else { return }
+        execute()
         guard !isClosed else { return }
         if client.isGone, !machine.http.exchanges.hasOrphans { return end() }
         applyReading()
         if worker.closesIdle { closeIfIdle() }
-    }
-
-    private func perform(_ order: Order) {
-        switch order {
-        case .lease(let id, let wanted, let scope, let version):
-            guard !isClosed else { return }
-            leases.lease(wanted, LeaseRequest(connection: self, exchange: id, scope: scope, version: version))
-        case .reach(let id, let wanted):
-            if !isClosed { leases.reach(wanted, id, for: self) }
-        case .carry(let id): leases.carry(id, for: self)
-        case .send, .sendBody, .sendRaw, .sendEnd, .finishOrigin: break
-        case .bind(let id): leases.streams.stream(id)?.channel.isBound = true
-        case .unbind: leases.unbind()
-        case .secureClient(let name, let hello): client.secure(showing: name, hello)
-        case .release(let id, let reusable): leases.release(id, reusable: reusable, of: self)
-        case .finishClient:
-            client.finish()
-            if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
-        case .closeClient(let reset): client.closeGracefully(reset ? .reset : .close)
-        case .authenticate(let id, let check):
-            guard let verdict = worker.desks.verdict(on: check, of: id, for: self) else { return }
-            machine.happened(.authenticated(verdict), to: id, now: worker.loop.now, &worker.out)
-        case .intercept(let id, let call):
-            guard let answer = worker.desks.start(call, of: id, for: self) else { return }
-            machine.happened(.intercepted(answer), to: id, now: worker.loop.now, &worker.out)
-        case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
-        case .awaitTicket(let id, let ticket):
-            // the wait may have ended already
-            if machine.http.awaits(ticket, id) { worker.desks.waiting.register(ticket, of: id, for: self) }
-        case .wake(let time): wake(at: time)
-        case .record(let id):
-            machine.http.exchanges.takeRecord(of: id, &worker.out) { worker.report.record($0) }
-            worker.handFlowsOn(least: Worker.flowBatch)
-        case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
-        }
-    }
-
-    private func flushClient() {
-        machine.http.flush(&worker.out)
-        guard !worker.out.client.isEmpty else { return }
-        let carriesMany = machine.http.carriesMany
-        let sent = worker.out.client.withUnsafeBytes { carriesMany ? client.gather($0) : client.send($0) }
-        worker.out.clearClient()
-        if !sent, !isClosed {
-            machine.clientLost(now: worker.loop.now, &worker.out)
-        } else {
-            noteClientQueue()
-        }
     }
 
     /// Starts or stops reading of the sockets as the machine wants.
@@ -140,9 +70,9 @@ final class Connection {
         client.read(unlessClosing: machine.readsClient)
         // a full client queue pauses all origins
         let isFull = machine.http.isClientFull
-        let all = settling.concernsAll || isFull != settling.wasClientFull
-        settling.wasClientFull = isFull
-        settling.concernsAll = false
+        let all = concernsAll || isFull != wasClientFull
+        wasClientFull = isFull
+        concernsAll = false
         leases.read(all: all) { machine.http.readsOrigin(of: $0) }
     }
 

@@ -210,19 +210,20 @@ final class OriginLeases {
 
     // MARK: the end
 
-    func release(_ id: ExchangeID, reusable: Bool, of connection: Connection) {
+    /// - Returns: false when the exchange had no stream.
+    func release(_ id: ExchangeID, reusable: Bool, of connection: Connection) -> Bool {
         switch streams.remove(id) {
         case .dial(let dial): dial.leave(connection, id)
         case .probe(let channel): channel.codec.leave(connection, id)
         case .stream(let stream):
             if let isFree = stream.codec.release(stream.id, reusable: reusable) { keep(stream.channel, isFree) }
-        case nil: return
+        case nil: return false
         }
-        connection.machine.http.released(id)
+        return true
     }
 
     func releaseAll(of connection: Connection) {
-        while let id = streams.any { release(id, reusable: false, of: connection) }
+        while let id = streams.any { connection.giveBack(id, reusable: false) }
     }
 
     private func keep(_ channel: OriginChannel, _ isReusable: Bool) {

@@ -5,7 +5,7 @@ internal import HTTPCodec
 import ProxyCore
 
 /// A leased stream of an origin connection.
-struct OriginStream {
+struct OriginStream: OriginWriter {
     let channel: OriginChannel
     let id: StreamID
 
@@ -13,6 +13,15 @@ struct OriginStream {
 
     /// The bytes queued for the origin.
     var queuedBytes: Int { channel.queuedBytes + codec.waiting(on: id) }
+
+    func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
+        codec.send(head, forwarding, on: id, to: &wire)
+    }
+
+    func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) { codec.write(bytes, on: id, to: &wire) }
+    func writeRaw(_ bytes: Span<UInt8>, to wire: inout [UInt8]) { codec.writeRaw(bytes, on: id, to: &wire) }
+    func end(trailers: [UInt8], to wire: inout [UInt8]) { codec.end(trailers: trailers, on: id, to: &wire) }
+    func finish(to wire: inout [UInt8]) { codec.finish(id, to: &wire) }
 }
 
 /// Converts between an origin connection's bytes and messages, by stream. HTTP/1 has one stream, the connection itself. Only the
