@@ -33,9 +33,10 @@ extension Exchange {
                     responsePhase.resume(phase, answer, of: body, at: point, &info, &attempt, context, &out),
                     &context, &out)
             }
-        case (.ticket(let ticket), .waiting(.request)) where ticket.kind == .limit && requestPhase.awaitsTurn:
+        case (.ticket(let ticket), .waiting(.request)) where requestPhase.awaits(ticket):
             resume(.request, &context, &out)
-        case (.ticket(let ticket), .waiting(.filter)) where ticket.kind != .limit: _ = handled(.woke, &context, &out)
+        case (.ticket(let ticket), .waiting(.filter)) where info.stage.awaits(ticket):
+            _ = handled(.woke, &context, &out)
         case (.response(let held), .calling): if !handled(.answered(held), &context, &out) { cut(reset: true, &out) }
         case (.noResponse(let reason), .calling):
             if !handled(.failed(reason), &context, &out) { cut(reset: true, &out) }

@@ -85,6 +85,6 @@ struct Exchange: ~Copyable {
 
     /// Whether the exchange waits for this ticket.
     func awaits(_ ticket: WaitingTicket) -> Bool {
-        ticket.kind == .limit ? requestPhase.awaitsTurn : info.stage.awaits(ticket)
+        requestPhase.awaits(ticket) || info.stage.awaits(ticket)
     }
 }

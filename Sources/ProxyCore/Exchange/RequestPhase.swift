@@ -47,7 +47,8 @@ struct RequestPhase: ~Copyable {
     /// The limits that the request has to pass yet.
     private var passage: LimitPassage?
 
-    var awaitsTurn: Bool { state == .limit }
+    /// Whether the request waits for this turn at a limit.
+    func awaits(_ ticket: WaitingTicket) -> Bool { state == .limit && passage?.turn?.ticket == ticket }
 
     private mutating func enter(_ next: State) {
         assert(state.next.contains(next), "a request phase may not go from \(state) to \(next)")
