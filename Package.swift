@@ -8,8 +8,12 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(_ name: String, in group: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(group)/\(name)", swiftSettings: strict)
+}
+
+func library(_ name: String, _ pkgConfig: String? = nil, from package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -21,87 +25,91 @@ let package = Package(
     products: [
         .executable(name: "usher", targets: ["UsherCommand"]),
         .library(name: "Usher", targets: ["Usher"]),
+        .library(name: "Sandbox", targets: ["Sandbox"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
-        .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
-        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CLinux"),
+        library("CLibevent", "libevent_core", from: "libevent-dev"),
+        library("COpenSSL", "openssl", from: "libssl-dev"),
+        library("CAres", "libcares", from: "libc-ares-dev"),
+        library("CPCRE2", "libpcre2-8", from: "libpcre2-dev"),
+        library("CZlib", "zlib", from: "zlib1g-dev"),
+        library("CBrotli", "libbrotlidec libbrotlienc", from: "libbrotli-dev"),
+        library("CZstd", "libzstd", from: "libzstd-dev"),
+        library("CSQLite", "sqlite3", from: "libsqlite3-dev"),
+        library("CNghttp2", "libnghttp2", from: "libnghttp2-dev"),
+        library("CCrypt", from: "libcrypt-dev"),
+        library("CIDN2", from: "libidn2-dev"),
+        library("CYAML", "yaml-0.1", from: "libyaml-dev"),
+        .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
 
-        room("Formats"),
-        room("Addresses", ["Formats"]),
-        room("HTTPCodec", ["Formats", "Addresses"]),
-        room("HTTP1", ["Formats", "HTTPCodec"]),
-        room("HTTP2", ["Formats", "HTTPCodec", "CNghttp2"]),
-        room("TLSEngine", ["Formats", "Addresses", "COpenSSL"]),
-        room("Passwords", ["Formats", "Addresses", "CCrypt"]),
-        room("ContentCoding", ["Formats", "HTTPCodec", "CZlib", "CBrotli", "CZstd"]),
-        room("Declaration", ["Formats", "Addresses", "HTTPCodec"]),
-        room("Interceptors", ["Formats", "HTTPCodec"]),
-        room(
-            "Interception",
+        module("Formats", in: "Base"),
+        module("Addresses", in: "Base", ["Formats"]),
+        module("HTTPCodec", in: "HTTP", ["Formats", "Addresses"]),
+        module("HTTP1", in: "HTTP", ["Formats", "HTTPCodec"]),
+        module("HTTP2", in: "HTTP", ["Formats", "HTTPCodec", "CNghttp2"]),
+        module("TLSEngine", in: "TLS", ["Formats", "Addresses", "COpenSSL"]),
+        module("Passwords", in: "Base", ["Formats", "Addresses", "CCrypt"]),
+        module("ContentCoding", in: "HTTP", ["Formats", "HTTPCodec", "CZlib", "CBrotli", "CZstd"]),
+        module("Declaration", in: "Base", ["Formats", "Addresses", "HTTPCodec"]),
+        module("Interceptors", in: "Rules", ["Formats", "HTTPCodec"]),
+        module(
+            "Interception", in: "Rules",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
-        room("Journal", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
-        room("Metrics", ["Formats", "HTTPCodec", "Interception"]),
-        room("Authorization", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
-        room(
-            "ProxyCore",
+        module(
+            "Journal", in: "Records",
+            ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
+        module("Metrics", in: "Records", ["Formats", "HTTPCodec", "Interception"]),
+        module("Authorization", in: "AM", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
+        module(
+            "ProxyCore", in: "Proxy",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "Interception",
                 "Journal",
                 "Authorization",
             ]),
 
-        room(
-            "Control",
+        module(
+            "Control", in: "Daemon",
             ["Formats", "Addresses", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
 
-        room("EventLoop", ["CLibevent"]),
-        room("Names", ["EventLoop", "CAres"]),
-        room(
-            "ProxyDriver",
+        module("EventLoop", in: "Loop", ["CLibevent"]),
+        module("Names", in: "Loop", ["EventLoop", "CAres"]),
+        module(
+            "ProxyDriver", in: "Proxy",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "Interception",
                 "Journal",
                 "Metrics", "Authorization", "ProxyCore", "EventLoop", "Names",
             ]),
 
-        room("Spill", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
-        room("Observation", ["Formats", "HTTPCodec", "Interception", "Journal"]),
-        room(
-            "Configuration",
+        module("Spill", in: "Records", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
+        module("Observation", in: "Records", ["Formats", "HTTPCodec", "Interception", "Journal"]),
+        module(
+            "Configuration", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
                 "Interception", "Journal", "Authorization", "ProxyCore", "CIDN2", "CYAML",
             ]),
-        room("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
-        room(
-            "Operation",
+        module("Sandbox", in: "Program", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
+        module(
+            "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
                 "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
                 "Configuration", "Spill", "CLinux",
             ]),
-        room(
-            "Commands",
+        module(
+            "Commands", in: "Program",
             [
                 "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        room("Usher", ["Interceptors", "Commands"]),
-        .executableTarget(name: "UsherCommand", dependencies: ["Usher"], swiftSettings: strict),
+        module("Usher", in: "Program", ["Interceptors", "Commands"]),
+        .executableTarget(
+            name: "UsherCommand", dependencies: ["Usher"], path: "Sources/Program/UsherCommand", swiftSettings: strict),
         .executableTarget(
             name: "usher-instructions",
             dependencies: [

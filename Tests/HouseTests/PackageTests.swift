@@ -6,10 +6,10 @@ struct PackageTests {
     private static let manifest =
         (try? String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)) ?? ""
 
-    /// What `room` or `tests` of the manifest says of each target: what it may import.
+    /// What `module` or `tests` of the manifest says of each target: what it may import.
     private static let targets: [String: Set<String>] = {
         var found: [String: Set<String>] = [:]
-        for match in manifest.matches(of: /\b(?:room|tests)\(\s*"(\w+)"\s*(?:,\s*\[([^\]]*)\])?/) {
+        for match in manifest.matches(of: /\b(?:module|tests)\(\s*"(\w+)"(?:, in: "\w+")?\s*(?:,\s*\[([^\]]*)\])?/) {
             let names = (match.2 ?? "").matches(of: /"(\w+)"/).map { String($0.1) }
             found[String(match.1)] = Set(names)
         }

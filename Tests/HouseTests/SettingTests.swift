@@ -5,10 +5,10 @@ import Testing
 struct SettingTests {
     /// The files whose types are what a configuration becomes.
     private static let settings = [
-        "Sources/ProxyCore/Policy/Settings.swift", "Sources/ProxyCore/Policy/OriginSecurity.swift",
-        "Sources/ProxyCore/Policy/InterceptionPolicy.swift", "Sources/Authorization/AuthorizationPolicy.swift",
-        "Sources/Interception/Classifier/AuthorizationServer.swift", "Sources/Interception/Plan/Rule.swift",
-        "Sources/Configuration/Snapshot.swift", "Sources/Configuration/TLSSettings.swift",
+        "Sources/Proxy/ProxyCore/Policy/Settings.swift", "Sources/Proxy/ProxyCore/Policy/OriginSecurity.swift",
+        "Sources/Proxy/ProxyCore/Policy/InterceptionPolicy.swift", "Sources/AM/Authorization/AuthorizationPolicy.swift",
+        "Sources/Rules/Interception/Classifier/AuthorizationServer.swift", "Sources/Rules/Interception/Plan/Rule.swift",
+        "Sources/Daemon/Configuration/Snapshot.swift", "Sources/Daemon/Configuration/TLSSettings.swift",
     ]
 
     /// What each file of the sources reads.

@@ -14,10 +14,11 @@ struct SourceFile: Sendable {
         code = lines.map(Self.code)
     }
 
-    /// The folder of `Sources` or `Tests` that it stands in.
+    /// The module or the test target that it is a part of: a folder in a group of `Sources`, or one of `Tests`.
     var room: String {
         let parts = path.split(separator: "/")
-        return parts.count > 2 ? String(parts[1]) : ""
+        let depth = parts.first == "Sources" ? 2 : 1
+        return parts.count > depth + 1 ? String(parts[depth]) : ""
     }
 
     private static func code(_ line: String) -> String {
