@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// Checks a YAML tree against the key table and extracts the values. Every error is recorded at its position, and the walk
 /// continues.

@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// The OpenAPI 3.1 description of the admin API, generated from its routes.
 struct OpenAPIDocument {

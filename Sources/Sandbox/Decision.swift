@@ -1,4 +1,3 @@
-internal import Formats
 internal import HTTPCodec
 
 enum Decision: Sendable {

@@ -1,7 +1,4 @@
 import Foundation
-import HTTPCodec
-import ProxyCore
-import TLSEngine
 import Testing
 
 @testable import Configuration

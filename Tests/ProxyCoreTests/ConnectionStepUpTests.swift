@@ -1,6 +1,5 @@
 import Authorization
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing

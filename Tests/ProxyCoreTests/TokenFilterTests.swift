@@ -1,8 +1,5 @@
 import Authorization
-import Formats
-import HTTPCodec
 import Interception
-import TLSEngine
 import Testing
 
 @testable import ProxyCore

@@ -1,8 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import Formats
-internal import HTTPCodec
-internal import Interception
 
 /// Builds the enforcement settings from `authorization.enforce` and the resources.
 struct EnforcementBuilder {

@@ -4,7 +4,6 @@ internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
-internal import TLSEngine
 
 /// Builds the token policy from `tokens`.
 struct TokenBuilder {

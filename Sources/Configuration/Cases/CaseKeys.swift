@@ -1,8 +1,6 @@
 internal import Authorization
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
-internal import Interception
 internal import ProxyCore
 
 /// The keys of a file of cases.

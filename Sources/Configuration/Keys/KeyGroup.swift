@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// The keys of an object, each with the property of `Value` that it sets. The initial values of the properties are the defaults.
 struct KeyGroup<Value: Sendable>: Sendable {

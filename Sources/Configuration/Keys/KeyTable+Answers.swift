@@ -1,7 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import Formats
-internal import TLSEngine
 
 /// Keys of callback answers.
 extension KeyTable {

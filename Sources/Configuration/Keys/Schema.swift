@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// The JSON Schema (draft 2020-12) of the configuration, generated from the key table for completion in editors.
 public enum Schema {

@@ -1,11 +1,8 @@
-import Authorization
 import Configuration
 public import Control
-import EventLoop
 import Formats
 import Journal
 import Metrics
-import ProxyCore
 public import ProxyDriver
 
 extension TransactionTable: TransactionDirectory {}

@@ -1,7 +1,6 @@
 import Addresses
 import Authorization
 import Configuration
-import HTTPCodec
 import Interception
 import ProxyCore
 import TLSEngine

@@ -1,6 +1,5 @@
 import Configuration
 import Formats
-import HTTPCodec
 
 /// Parses a curl command line, so that a failing call can be pasted into `usher explain`.
 struct CurlCommand {

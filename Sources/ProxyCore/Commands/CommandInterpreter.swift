@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 
 /// The progress of executing the commands of one client's connection.
 struct CommandInterpreter {

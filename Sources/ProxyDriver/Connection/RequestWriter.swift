@@ -1,5 +1,4 @@
 import EventLoop
-internal import HTTPCodec
 import ProxyCore
 
 /// Writes the exchanges' output to their origins. Consecutive output for one stream is sent in one piece.

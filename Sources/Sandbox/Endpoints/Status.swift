@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// `GET /sandbox/status`: counters since the start.
 extension SandboxServer {

@@ -1,5 +1,4 @@
 public import Declaration
-internal import HTTPCodec
 
 /// `set_body`.
 public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
