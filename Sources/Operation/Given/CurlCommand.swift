@@ -3,9 +3,7 @@ import Formats
 
 /// Parses a curl command line, so that a failing call can be pasted into `usher explain`.
 struct CurlCommand {
-    struct Fault: Error {
-        let description: String
-    }
+    typealias Fault = Explanation.Fault
 
     private var method: String?
     private var url: String?
