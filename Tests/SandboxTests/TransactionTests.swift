@@ -127,17 +127,6 @@ import Testing
         #expect(try world.access(session: token, id: id).status == 200)
     }
 
-    @Test func oldMocksAnswerFailureWith401() throws {
-        var options = SandboxOptions()
-        options.failedTransactionIsUnauthorized = true
-        options.strategy = .choice
-        var world = World(options)
-        let token = try world.signIn()
-        let id = try world.transaction(try world.access(session: token))
-        let refused = try world.answer(try world.approveStart(id, token), choice: 1, session: token)
-        #expect(refused.status == 401)
-    }
-
     @Test func aChoiceApprovesOrRefuses() throws {
         var options = SandboxOptions()
         options.strategy = .choice
