@@ -61,6 +61,14 @@ extension KeyGroup.Entry {
         key(Key(name, shape, doc, standard: standard, isRequired: isRequired))
     }
 
+    /// A key whose value `read` converts; its nil leaves the initial value.
+    static func key<Part: Sendable>(
+        _ name: String, _ path: KeyGroup.Path<Part>, _ shape: Shape, _ doc: String, standard: String? = nil,
+        isRequired: Bool = false, _ read: @escaping @Sendable (Decoded) -> Part?
+    ) -> Self {
+        Self(Key(name, shape, doc, standard: standard, isRequired: isRequired), path, read, { _ in nil })
+    }
+
     static func flag(_ name: String, _ path: KeyGroup.Path<Bool>, _ doc: String) -> Self {
         Self(Key(name, .boolean, doc), path, { $0.flag }, { "\($0)" })
     }

@@ -56,9 +56,3 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
         return ["set the body"]
     }
 }
-
-extension Edit where Self == SetBody {
-    public static func setBody(_ bytes: [UInt8], contentType: String? = nil) -> Self {
-        SetBody(bytes, contentType: contentType)
-    }
-}
