@@ -1,6 +1,5 @@
 import Authorization
 import Formats
-import HTTPCodec
 import Testing
 
 /// What the loader takes for an answer to a type, a step-up can give.

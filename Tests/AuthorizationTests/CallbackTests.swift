@@ -23,7 +23,7 @@ struct CallbackTests {
         policy.person.isAsked = asks
         var machine = StepUp(policy: policy, advice: StepUpTests.transaction, session: "SESSION-A")
         _ = machine.begin()
-        let page = JSONValue.object([.init("authId", .string("a")), .init("callbacks", .array(callbacks))])
+        let page: JSONValue = ["authId": "a", "callbacks": .array(callbacks)]
         return machine.answered(200, page.serialized)
     }
 
@@ -35,8 +35,8 @@ struct CallbackTests {
     }
 
     private static let profile = DeviceProfile(
-        identifier: "proxy-1", metadata: .object([.init("platform", .string("linux"))]),
-        location: .object([.init("latitude", .integer(1)), .init("longitude", .integer(2))]))
+        identifier: "proxy-1", metadata: ["platform": "linux"],
+        location: ["latitude": 1, "longitude": 2])
 
     static let answered: [(String, Response, String)] = [
         ("NameCallback", .value("robot"), #"["robot"]"#),
@@ -154,8 +154,8 @@ struct CallbackTests {
         var callback = try Self.named("DeviceProfileCallback")
         func told(_ metadata: Bool, _ location: Bool) -> String? {
             callback["output"] = .array([
-                .object([.init("name", .string("metadata")), .init("value", .bool(metadata))]),
-                .object([.init("name", .string("location")), .init("value", .bool(location))]),
+                ["name": "metadata", "value": .bool(metadata)],
+                ["name": "location", "value": .bool(location)],
             ])
             let answers = [
                 AuthorizationPolicy.CallbackAnswer(callback: "DeviceProfileCallback", response: .device(Self.profile))
@@ -187,10 +187,7 @@ struct CallbackTests {
     @Test func aBrowserComesBackWithParameters() throws {
         var callback = try Self.named("RedirectCallback")
         callback["output"] = .array([
-            .object([
-                .init("name", .string("redirectUrl")),
-                .init("value", .string("https://idp.example.test/auth?x=1&state=a%20b#top")),
-            ])
+            ["name": "redirectUrl", "value": "https://idp.example.test/auth?x=1&state=a%20b#top"]
         ])
         func told(_ parameters: [NamedText]) -> ServerCall? {
             order([callback], [.init(callback: "RedirectCallback", response: .redirect(parameters))]).call

@@ -1,6 +1,4 @@
 import Authorization
-import HTTPCodec
-import Interception
 import Testing
 
 @Suite("Which requests AM is asked about")

@@ -135,9 +135,7 @@ struct DeviceJourneyTests {
         #expect(machine.woke(now(2000)).call?.action == .authenticate)
         #expect(answer(&machine, page(Self.waiting), at: 2000).wait == 100)
         let mechanism = try #require(kept.push?.mechanism)
-        let claims = JSONValue.object([
-            .init("c", .string(Base64.encode(DeviceMessageTests.challenge))), .init("u", .string(mechanism)),
-        ])
+        let claims: JSONValue = ["c": .string(Base64.encode(DeviceMessageTests.challenge)), "u": .string(mechanism)]
         let token = try #require(SignedClaims.sign(claims, key: DeviceMessageTests.secret))
         let push = try PushMessage(
             delivered: Array("{\"messageId\":\"AUTHENTICATE:7\",\"message\":\"\(token)\"}".utf8),

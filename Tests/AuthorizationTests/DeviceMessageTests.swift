@@ -22,23 +22,16 @@ struct DeviceMessageTests {
     }
 
     static func step(_ uri: String) -> JSONValue {
-        .object([
-            .init(
-                "callbacks",
-                .array([
-                    .object([
-                        .init("type", .string("HiddenValueCallback")),
-                        .init(
-                            "output",
-                            .array([
-                                .object([.init("name", .string("value")), .init("value", .string(uri))]),
-                                .object([
-                                    .init("name", .string("id")), .init("value", .string("mfaDeviceRegistration")),
-                                ]),
-                            ])),
-                    ])
-                ]))
-        ])
+        [
+            "callbacks": [
+                [
+                    "type": "HiddenValueCallback",
+                    "output": [
+                        ["name": "value", "value": .string(uri)], ["name": "id", "value": "mfaDeviceRegistration"],
+                    ],
+                ]
+            ]
+        ]
     }
 
     static func kept(_ mechanism: String = "M1", user: String = "bob", registered: Int = 0) -> KeptDevice {
@@ -94,13 +87,10 @@ struct DeviceMessageTests {
     @Test func theScriptThatDrawsTheCodeTellsTheSame() {
         let script =
             "window.QRCodeReader.createCode({ id: 'callback_0', text: 'otpauth\\x3A\\x2F\\x2Ftotp\\u002FExample\\x3Abob%20b\\x3Fperiod\\x3D30\\x26secret\\x3DGEZDGNBV', version: '20' });"
-        let callback = JSONValue.object([
-            .init("type", .string("TextOutputCallback")),
-            .init(
-                "output",
-                .array([.object([.init("name", .string("message")), .init("value", .string(script))])])),
-        ])
-        let found = DeviceRegistration.find(in: .object([.init("callbacks", .array([callback, callback]))]))
+        let callback: JSONValue = [
+            "type": "TextOutputCallback", "output": [["name": "message", "value": .string(script)]],
+        ]
+        let found = DeviceRegistration.find(in: ["callbacks": [callback, callback]])
         #expect(
             found == [
                 DeviceRegistration(

@@ -1,6 +1,5 @@
 import Authorization
 import HTTPCodec
-import Interception
 import Testing
 
 @Suite("What AM is told once")

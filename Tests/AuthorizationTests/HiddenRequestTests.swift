@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 import Testing
 
 @Suite("Requests that name another method or URL")

@@ -1,7 +1,4 @@
 import Authorization
-import Formats
-import HTTPCodec
-import Interception
 import Testing
 
 /// An app that asks AM for decisions by itself.

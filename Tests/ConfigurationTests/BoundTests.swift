@@ -1,4 +1,3 @@
-import Configuration
 import Testing
 
 /// Files that are made to do harm.

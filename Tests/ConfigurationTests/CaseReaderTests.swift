@@ -1,5 +1,4 @@
 import Configuration
-import Formats
 import Interception
 import ProxyCore
 import Testing

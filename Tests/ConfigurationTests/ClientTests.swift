@@ -1,6 +1,5 @@
 import Addresses
 import Configuration
-import HTTPCodec
 import Passwords
 import ProxyCore
 import Testing

@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Interception
 import Testing
 

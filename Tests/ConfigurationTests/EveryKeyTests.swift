@@ -1,7 +1,4 @@
 import Foundation
-import HTTPCodec
-import ProxyCore
-import TLSEngine
 import Testing
 
 @testable import Configuration
@@ -284,9 +281,7 @@ private struct Load {
         _ value: Decoded, _ shape: Shape, rebuild: (Decoded) -> Fields, _ tell: (String, Fields) -> Void
     ) {
         switch (shape, value.content) {
-        case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)),
-            (.durationOr(_, let object), .fields(let fields)), (.booleanOr(let object), .fields(let fields)),
-            (.choiceOr(_, let object), .fields(let fields)):
+        case (.object(let object), .fields(let fields)), (.either(_, let object), .fields(let fields)):
             visit(
                 fields, object,
                 rebuild: {

@@ -1,6 +1,5 @@
 import Configuration
 import ProxyCore
-import TLSEngine
 import Testing
 
 @testable import Configuration

@@ -1,7 +1,6 @@
 import Declaration
 import Formats
 import Foundation
-import HTTPCodec
 import ProxyCore
 import Testing
 

@@ -1,7 +1,6 @@
 import Authorization
 import Configuration
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 import TLSEngine

@@ -1,6 +1,5 @@
 import Authorization
 import Configuration
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing

@@ -5,7 +5,7 @@ import Testing
 @Suite("Events on their way to a follower")
 struct FeedQueueTests {
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-    private let event = ServerEvent("flow", id: "7", data: .object([.init("a", .string("x\ny"))]))
+    private let event = ServerEvent("flow", id: "7", data: ["a": "x\ny"])
 
     @Test func anEventIsItsLines() {
         #expect(text(event.bytes) == "event: flow\nid: 7\ndata: {\"a\":\"x\\ny\"}\n\n")

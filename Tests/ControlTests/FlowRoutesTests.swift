@@ -1,6 +1,5 @@
 import Control
 import Formats
-import HTTPCodec
 import Journal
 import Testing
 

@@ -15,8 +15,8 @@ extension ControlRoute {
         plain method: String, _ path: String, parameters: [RouteParameter] = [],
         _ handler: @escaping (ControlRequest) -> JSONValue
     ) {
-        let description = RouteDescription(
-            "\(method) \(path)", "", parameters: parameters, answers: [RouteAnswer("", .any)])
-        self.init(method, path, description) { request throws(ControlProblem) in .json(handler(request)) }
+        self.init(method, path, "\(method) \(path)", "", parameters: parameters, answers: [RouteAnswer("", .any)]) {
+            request throws(ControlProblem) in .json(handler(request))
+        }
     }
 }

@@ -1,4 +1,3 @@
-import Formats
 import HTTP2
 import HTTPCodec
 

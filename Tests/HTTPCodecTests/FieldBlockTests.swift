@@ -1,4 +1,3 @@
-import Formats
 import HTTPCodec
 import Testing
 

@@ -1,5 +1,6 @@
-import HTTPCodec
 import Testing
+
+@testable import HTTPCodec
 
 @Suite("PROXY protocol")
 struct ProxyProtocolTests {

@@ -22,8 +22,8 @@ struct ChainRulesTests {
 
     private static func mark(_ name: String) -> Rule {
         Rule(
-            name: name, request: [.addHeader([Pair("X-Seen", name)])], response: [.addHeader([Pair("X-Seen", name)])],
-            error: [.setState([StateChange("seen", name)])])
+            name: name, request: [AddHeader([Pair("X-Seen", name)])], response: [AddHeader([Pair("X-Seen", name)])],
+            error: [SetState([StateChange("seen", name)])])
     }
 
     private func order(_ chain: ChainRules, explains: Bool = false) throws -> (request: [String], response: [String]) {
@@ -53,7 +53,7 @@ struct ChainRulesTests {
     @Test("An interceptor that ends a reversed phase ends it for those before it, and all are judged in file order")
     func endOfAReversedPhase() throws {
         let plan = Plan(
-            rules: [Self.mark("A"), Rule(name: "B", response: [.abort("no")]), Self.mark("C")], chain: Self.reversed,
+            rules: [Self.mark("A"), Rule(name: "B", response: [Abort("no")]), Self.mark("C")], chain: Self.reversed,
             explains: true)
         let outcome = plan.response(try response("HTTP/1.1 200 OK"), to: try request("GET http://a.test/")).outcome
         let verdicts = try #require(outcome.judgement).verdicts
@@ -70,11 +70,11 @@ struct ChainRulesTests {
     }
 
     @Test func whoSpeaksLastDecides() throws {
-        let ask = Rule(name: "ask", response: [.retry(Self.policy(1))])
-        let other = Rule(name: "other", response: [.retry(Self.policy(2))])
-        let clear = Rule(name: "clear", response: [.retry(nil)])
-        let silent = Rule(name: "silent", response: [.setHeader([Pair("X", "1")])])
-        let absent = Rule(name: "absent", when: .test(.status, [.exact("500")]), response: [.retry(nil)])
+        let ask = Rule(name: "ask", response: [Retry(Self.policy(1))])
+        let other = Rule(name: "other", response: [Retry(Self.policy(2))])
+        let clear = Rule(name: "clear", response: [Retry(nil)])
+        let silent = Rule(name: "silent", response: [SetHeader([Pair("X", "1")])])
+        let absent = Rule(name: "absent", when: .test(.status, [.exact("500")]), response: [Retry(nil)])
         #expect(try retries([ask, clear]) == [])
         #expect(try retries([clear, ask]) == ["ask"])
         #expect(try retries([ask, silent]) == ["ask"])
@@ -87,10 +87,10 @@ struct ChainRulesTests {
 
     @Test func aFailureIsAResponsePhaseWithoutAResponse() throws {
         let rules = [
-            Rule(name: "both", response: [.setStatus(200), .retry(Self.policy(1))]),
-            Rule(name: "own", response: [.abort("no")], error: [.setState([StateChange("a", "b")])]),
-            Rule(name: "status", when: .test(.status, [.exact("200")]), response: [.abort("no")]),
-            Rule(name: "kind", when: .test(.error, [.exact("refused")]), response: [.abort("down")]),
+            Rule(name: "both", response: [SetStatus(200), Retry(Self.policy(1))]),
+            Rule(name: "own", response: [Abort("no")], error: [SetState([StateChange("a", "b")])]),
+            Rule(name: "status", when: .test(.status, [.exact("200")]), response: [Abort("no")]),
+            Rule(name: "kind", when: .test(.error, [.exact("refused")]), response: [Abort("down")]),
         ]
         let head = try request("GET http://a.test/")
         var context = EditContext()
@@ -104,7 +104,7 @@ struct ChainRulesTests {
     }
 
     @Test func allHaveOneState() throws {
-        let keep = Rule(name: "keep", request: [.setState([StateChange("com.example.id", "7")])])
+        let keep = Rule(name: "keep", request: [SetState([StateChange("com.example.id", "7")])])
         let read = try Rule(
             name: "read", request: [made(SetHeader.self, decoded(["X-Id": decoded("${state.com.example.id}")]))])
         for (chain, values) in [(ChainRules(), []), (Self.cdt, ["7"])] {

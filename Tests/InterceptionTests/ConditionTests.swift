@@ -7,7 +7,7 @@ struct ConditionTests {
     static func holds(
         _ condition: Condition, _ head: RequestHead, _ classification: Classification? = nil
     ) -> Bool {
-        let rules = [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])]
+        let rules = [Rule(name: "r", when: condition, request: [SetHeader([Pair("X", "1")])])]
         let matched = Plan(rules: rules).firstRequestMatch(head, classification) == 0
         #expect(explain(rules, head, classification).first?.matched == matched)
         return matched
@@ -135,7 +135,7 @@ struct ConditionTests {
         // all in one plan, so that the groups overlap
         let plan = Plan(
             rules: conditions.enumerated().map { index, row in
-                Rule(name: "r\(index)", when: row.0, request: [.addHeader([Pair("X-Ran", "\(index)")])])
+                Rule(name: "r\(index)", when: row.0, request: [AddHeader([Pair("X-Ran", "\(index)")])])
             })
         func ran(_ action: Action?) -> [String] {
             plan.request(head, action.map { .of($0) }).head.fields.values(named: "X-Ran")
@@ -151,7 +151,7 @@ struct ConditionTests {
         let head = try request(Self.wire)
         let answer = try response("HTTP/1.1 503 No\nContent-Type: Application/JSON ; charset=utf-8")
         func holds(_ condition: Condition) -> Bool {
-            let plan = Plan(rules: [Rule(name: "r", when: condition, response: [.setHeader([Pair("X", "1")])])])
+            let plan = Plan(rules: [Rule(name: "r", when: condition, response: [SetHeader([Pair("X", "1")])])])
             return plan.firstResponseMatch(answer, request: head, nil) != nil
         }
         #expect(holds(.test(.status, [.exact("503")])))

@@ -5,7 +5,7 @@ import Testing
 
 struct CookieEditTests {
     static func send(_ cookie: CookieEdit, _ wire: String) throws -> (cookies: [String], note: String) {
-        let (head, outcome) = try RequestEditTests.edit([.setCookie(cookie)], wire)
+        let (head, outcome) = try RequestEditTests.edit([Interception.SetCookie(cookie)], wire)
         return (head.fields.values(named: "Cookie"), outcome.changes.first?.text ?? "")
     }
 
@@ -66,7 +66,7 @@ struct CookieEditTests {
             ),
         ])
     func line(_ cookie: CookieEdit, _ line: String) throws {
-        let plan = Plan(rules: [Rule(name: "rule", response: [.setCookie(cookie)])])
+        let plan = Plan(rules: [Rule(name: "rule", response: [Interception.SetCookie(cookie)])])
         let asked = try request("GET https://a.example/")
         let (head, _) = plan.response(try response("HTTP/1.1 200 OK\nSet-Cookie: x=y, z; Path=/"), to: asked)
         #expect(head.fields.values(named: "Set-Cookie") == ["x=y, z; Path=/", line])
@@ -80,7 +80,9 @@ struct CookieEditTests {
         #expect(CookieEdit(name: "__Host-a", value: "b", secure: true).refusal != nil)
         #expect(CookieEdit(name: "__Host-a", value: "b", domain: "a.example", path: "/", secure: true).refusal != nil)
         let plan = Plan(rules: [
-            Rule(name: "rule", response: [.setCookie(CookieEdit(name: "a", value: "b", expires: "x; Secure"))])
+            Rule(
+                name: "rule",
+                response: [Interception.SetCookie(CookieEdit(name: "a", value: "b", expires: "x; Secure"))])
         ])
         let (_, outcome) = plan.response(try response("HTTP/1.1 200 OK"), to: try request("GET https://a.example/"))
         #expect(outcome.verdict != .proceed)
@@ -88,7 +90,7 @@ struct CookieEditTests {
 
     @Test("Lines of one name are taken out of a response, and no others")
     func removal() throws {
-        let plan = Plan(rules: [Rule(name: "rule", response: [.removeCookie(["session", "t_*"])])])
+        let plan = Plan(rules: [Rule(name: "rule", response: [RemoveCookie(["session", "t_*"])])])
         let answer = """
             HTTP/1.1 200 OK
             Set-Cookie: session=a; Path=/
@@ -121,21 +123,23 @@ struct CookieEditTests {
     ])
     func removal(names: [String], after: [String]) throws {
         let (head, _) = try RequestEditTests.edit(
-            [.removeCookie(names)], "GET http://h.example.com/\nCookie: a=1; b=2;c=3\nCookie: d=4")
+            [RemoveCookie(names)], "GET http://h.example.com/\nCookie: a=1; b=2;c=3\nCookie: d=4")
         #expect(head.fields.values(named: "Cookie") == after)
     }
 
     @Test func aCookieCannotBringAnother() throws {
         #expect(
-            try RequestEditTests.aborts(.setCookie(CookieEdit(name: "a", value: "1; admin=1"))).contains("cookie a"))
+            try RequestEditTests.aborts(Interception.SetCookie(CookieEdit(name: "a", value: "1; admin=1"))).contains(
+                "cookie a"))
     }
 
     @Test func valuesAreNeverReported() throws {
         let secret = "s3cr3t"
         let (_, outcome) = try RequestEditTests.edit(
             [
-                .setCookie(CookieEdit(name: "c", value: secret)), .setHeader([Pair("Authorization", secret)]),
-                .setQuery([Pair("token", secret)]), .setURL("http://h.example.com/?token=\(secret)"),
+                Interception.SetCookie(CookieEdit(name: "c", value: secret)),
+                SetHeader([Pair("Authorization", secret)]),
+                SetQuery([Pair("token", secret)]), SetURL("http://h.example.com/?token=\(secret)"),
             ], "GET http://h.example.com/")
         #expect(outcome.changes.count == 1)
         #expect(!outcome.changes.map(\.words).joined().contains(secret))

@@ -1,5 +1,4 @@
 import Declaration
-import HTTPCodec
 import Interception
 import Testing
 

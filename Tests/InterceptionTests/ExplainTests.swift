@@ -8,7 +8,7 @@ struct ExplainTests {
     }
 
     static func because(_ condition: Condition, _ classification: Classification? = nil) throws -> RuleVerdict {
-        let rules = [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])]
+        let rules = [Rule(name: "r", when: condition, request: [SetHeader([Pair("X", "1")])])]
         return try #require(explain(rules, try head.get(), classification).first)
     }
 
@@ -62,13 +62,13 @@ struct ExplainTests {
     }
 
     @Test func everyRuleHasAVerdictInFileOrder() throws {
-        let edit: [any RequestEdit] = [.setHeader([Pair("X-Mark", "1")])]
+        let edit: [any RequestEdit] = [SetHeader([Pair("X-Mark", "1")])]
         let rules = [
             Rule(name: "mark", request: edit),
             Rule(name: "sees-mark", when: .test(.header("X-Mark"), [.exact("1")]), request: edit),
-            Rule(name: "answers", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
-            Rule(name: "any-answer", response: [.setHeader([Pair("X", "1")])]),
-            Rule(name: "stops", request: [.abort("enough")]),
+            Rule(name: "answers", when: .test(.status, [.exact("401")]), response: [SetStatus(200)]),
+            Rule(name: "any-answer", response: [SetHeader([Pair("X", "1")])]),
+            Rule(name: "stops", request: [Abort("enough")]),
             Rule(name: "late", request: edit),
         ]
         let verdicts = explain(rules, try Self.head.get())
@@ -84,11 +84,11 @@ struct ExplainTests {
     @Test func eachPhaseIsJudgedByItself() throws {
         let plan = Plan(
             rules: [
-                Rule(name: "to-200", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
-                Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [.setStatus(500)]),
-                Rule(name: "request", request: [.setMethod("GET")]),
-                Rule(name: "stops", response: [.abort("enough")]),
-                Rule(name: "late", response: [.setStatus(204)]),
+                Rule(name: "to-200", when: .test(.status, [.exact("401")]), response: [SetStatus(200)]),
+                Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [SetStatus(500)]),
+                Rule(name: "request", request: [SetMethod("GET")]),
+                Rule(name: "stops", response: [Abort("enough")]),
+                Rule(name: "late", response: [SetStatus(204)]),
             ], explains: true)
         let request = plan.request(try Self.head.get()).outcome.judgement
         #expect(request?.phase == .request)
@@ -104,8 +104,8 @@ struct ExplainTests {
     @Test("A plan that explains itself does what any other does, and only it tells")
     func sameResult() throws {
         let rules = [
-            Rule(name: "not", when: .test(.host, [.exact("h")]), request: [.setMethod("GET")]),
-            Rule(name: "does", when: .test(.method, [.exact("POST")]), request: [.setHeader([Pair("X", "1")])]),
+            Rule(name: "not", when: .test(.host, [.exact("h")]), request: [SetMethod("GET")]),
+            Rule(name: "does", when: .test(.method, [.exact("POST")]), request: [SetHeader([Pair("X", "1")])]),
         ]
         let (plain, telling) = (Plan(rules: rules), Plan(rules: rules, explains: true))
         let head = try Self.head.get()

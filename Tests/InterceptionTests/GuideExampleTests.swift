@@ -28,7 +28,8 @@ struct GuideExampleTests {
     static let member = Rule(
         name: "member",
         request: [
-            .setCookie(CookieEdit(name: "member", value: "gold", domain: "example.com", secure: true, httpOnly: true))
+            Interception.SetCookie(
+                CookieEdit(name: "member", value: "gold", domain: "example.com", secure: true, httpOnly: true))
         ])
 
     @Test func android() throws {
@@ -36,7 +37,7 @@ struct GuideExampleTests {
             Rule(
                 name: "force-auth", when: .test(.action, [.exact("START_AUTHENTICATE")]),
                 request: [
-                    .addQuery([Pair("ForceAuth", "true")]), .addHeader([Pair("Accept-Language", "en-GB")]),
+                    AddQuery([Pair("ForceAuth", "true")]), AddHeader([Pair("Accept-Language", "en-GB")]),
                 ]),
             Self.member,
         ])
@@ -63,13 +64,13 @@ struct GuideExampleTests {
             Rule(
                 name: "force-auth", when: both,
                 request: [
-                    .setQuery([Pair("ForceAuth", "true")]), .setHeader([Pair("Accept-Language", "en-GB")]),
+                    SetQuery([Pair("ForceAuth", "true")]), SetHeader([Pair("Accept-Language", "en-GB")]),
                 ]),
             Rule(
                 name: "cookies", when: both,
                 request: [
-                    .removeHeader(["Cookie"]), .setCookie(CookieEdit(name: "member", value: "gold")),
-                    .setCookie(CookieEdit(name: "level", value: "2")),
+                    RemoveHeader(["Cookie"]), Interception.SetCookie(CookieEdit(name: "member", value: "gold")),
+                    Interception.SetCookie(CookieEdit(name: "level", value: "2")),
                 ]),
         ])
         let first = try run(plan, Self.start).head
@@ -84,8 +85,8 @@ struct GuideExampleTests {
     @Test func javaScript() throws {
         let start = Condition.test(.action, [.exact(Action(named: "JOURNEY_START").rawValue)])
         let plan = Plan(rules: [
-            Rule(name: "force-auth", when: start, request: [.setQuery([Pair("ForceAuth", "true")])]),
-            Rule(name: "headers", when: start, request: [.addHeader([Pair("Accept-Language", "en-GB")])]),
+            Rule(name: "force-auth", when: start, request: [SetQuery([Pair("ForceAuth", "true")])]),
+            Rule(name: "headers", when: start, request: [AddHeader([Pair("Accept-Language", "en-GB")])]),
         ])
         let (head, outcome) = try run(plan, Self.start)
         #expect(head.query == "authIndexType=service&authIndexValue=Login&ForceAuth=true")
@@ -98,8 +99,8 @@ struct GuideExampleTests {
         func language(_ rules: [Rule]) throws -> [String] {
             try run(Plan(rules: rules), Self.start).head.fields.values(named: "Accept-Language")
         }
-        let sets = Rule(name: "sets", request: [.setHeader([Pair("Accept-Language", "en-GB")])])
-        let adds = Rule(name: "adds", request: [.addHeader([Pair("Accept-Language", "fr")])])
+        let sets = Rule(name: "sets", request: [SetHeader([Pair("Accept-Language", "en-GB")])])
+        let adds = Rule(name: "adds", request: [AddHeader([Pair("Accept-Language", "fr")])])
         #expect(try language([sets, adds]) == ["en-GB", "fr"])
         #expect(try language([adds, sets]) == ["en-GB"])
     }

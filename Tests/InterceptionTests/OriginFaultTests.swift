@@ -1,4 +1,3 @@
-import HTTPCodec
 import Testing
 
 @testable import Interception
@@ -55,8 +54,8 @@ struct OriginFaultTests {
         let error = Condition.test(.error, [.glob("*")])
         for condition in [error, .not(error), .any([.always, error])] {
             let rule = Rule(
-                name: "r", when: condition, request: [.setHeader([Pair("X", "1")])],
-                response: [.setHeader([Pair("X", "1")])])
+                name: "r", when: condition, request: [SetHeader([Pair("X", "1")])],
+                response: [SetHeader([Pair("X", "1")])])
             let plan = Plan(rules: [rule])
             let asked = try request("GET http://a.example.com/")
             let answer = try response("HTTP/1.1 200 OK")

@@ -11,7 +11,7 @@ struct PatternTests {
         let wire = Array("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nX: ".utf8) + bytes + Array("\r\n\r\n".utf8)
         #expect(try parser.parse(wire.span, into: &head, limits: HeadLimits(bytes: 1 << 20)) != nil)
         let rule = Rule(
-            name: "r", when: .test(.header("X"), [.pattern(pattern)]), request: [.setHeader([Pair("Y", "1")])])
+            name: "r", when: .test(.header("X"), [.pattern(pattern)]), request: [SetHeader([Pair("Y", "1")])])
         return Plan(rules: [rule]).firstRequestMatch(head, nil) == 0
     }
 
@@ -38,7 +38,7 @@ struct PatternTests {
         let plan = Plan(rules: [
             Rule(
                 name: "r", when: .test(.query("q"), [.pattern(try Pattern("^safe$"))]),
-                request: [.setHeader([Pair("Y", "1")])])
+                request: [SetHeader([Pair("Y", "1")])])
         ])
         #expect(plan.firstRequestMatch(head, nil) == nil)
     }
@@ -137,7 +137,7 @@ struct PatternTests {
         let pattern = try Pattern("(a+)+$")
         let plan = Plan(rules: [
             Rule(
-                name: "r", when: .test(.host, [.pattern(pattern)]), request: [.setHeader([Pair("Y", "1")])])
+                name: "r", when: .test(.host, [.pattern(pattern)]), request: [SetHeader([Pair("Y", "1")])])
         ])
         let name = String(repeating: "A", count: 60)
         #expect(plan.firstRequestMatch(try request("GET http://\(name).b/"), nil) == nil)
@@ -163,7 +163,7 @@ struct PatternTests {
     @Test("What a rewriting makes is bounded")
     func bound() throws {
         let rule = Rule(
-            name: "r", request: [.rewriteURL(try Pattern("a"), String(repeating: "$0", count: 100))])
+            name: "r", request: [RewriteURL(try Pattern("a"), String(repeating: "$0", count: 100))])
         let plan = Plan(rules: [rule])
         var head = try request("GET http://h.test/\(String(repeating: "a", count: 8_000))")
         let outcome = plan.request(&head)
@@ -175,7 +175,7 @@ struct PatternTests {
 
     @Test("A rewriting that finds much takes time by the length of the URL, not by its square")
     func muchFound() throws {
-        let plan = Plan(rules: [Rule(name: "r", request: [.rewriteURL(try Pattern("a"), "b")])])
+        let plan = Plan(rules: [Rule(name: "r", request: [RewriteURL(try Pattern("a"), "b")])])
         // of this thread alone: other tests run beside it
         func now() -> Int {
             var time = timespec()
@@ -201,7 +201,7 @@ struct PatternTests {
     @Test("A rewriting at its limit leaves the URL as it is")
     func rewriting() throws {
         let pattern = try Pattern("(a+)+$")
-        let plan = Plan(rules: [Rule(name: "r", request: [.rewriteURL(pattern, "x")])])
+        let plan = Plan(rules: [Rule(name: "r", request: [RewriteURL(pattern, "x")])])
         var head = try request("GET http://h.test/\(String(repeating: "a", count: 60))!")
         let before = head.url
         #expect(plan.request(&head).changes == ["r: found nothing to rewrite in the URL"])
@@ -218,7 +218,7 @@ struct PatternTests {
             ("$", "/end", "http://h.test/b", "http://h.test/b/end"),
         ])
     func replacing(_ text: String, _ replacement: String, _ url: String, _ result: String) throws {
-        let plan = Plan(rules: [Rule(name: "r", request: [.rewriteURL(try Pattern(text), replacement)])])
+        let plan = Plan(rules: [Rule(name: "r", request: [RewriteURL(try Pattern(text), replacement)])])
         var head = try request("GET \(url)")
         let outcome = plan.request(&head)
         // what is no URL ends the exchange; what it was meant to be is the same in both cases

@@ -48,8 +48,8 @@ struct RequestGateTests {
         for _ in 0..<60 {
             let rules = (0..<5).map {
                 Rule(
-                    name: "\($0)", when: condition(&random, depth: 3), request: [.addHeader([Pair("X-Mark", "1")])],
-                    response: [.addHeader([Pair("X-Mark", "1")])])
+                    name: "\($0)", when: condition(&random, depth: 3), request: [AddHeader([Pair("X-Mark", "1")])],
+                    response: [AddHeader([Pair("X-Mark", "1")])])
             }
             for rule in rules {
                 let plan = Plan(rules: [rule])
@@ -76,7 +76,7 @@ struct RequestGateTests {
             .test(.method, [.exact("DELETE")]), .test(.header("X-Other"), [.glob("*")]),
         ]
         func rule(_ number: Int, _ when: Condition) -> Rule {
-            Rule(name: "\(number)", when: when, request: [.addHeader([Pair("X-Mark", "\(number)")])])
+            Rule(name: "\(number)", when: when, request: [AddHeader([Pair("X-Mark", "\(number)")])])
         }
         for place in Set([0, count / 2, count - 1]) {
             for own in [Condition.test(.host, [.exact("am.example.com")]), .test(.path, [.exact("/am/json")]), .always]
@@ -91,16 +91,16 @@ struct RequestGateTests {
     @Test("What one rule changes may open the next")
     func chain() throws {
         let plan = Plan(rules: [
-            Rule(name: "one", request: [.setHost("am.example.com"), .setMethod("PUT"), .setPath("/new")]),
+            Rule(name: "one", request: [SetHost("am.example.com"), SetMethod("PUT"), SetPath("/new")]),
             Rule(
                 name: "two",
                 when: .all([
                     .test(.host, [.exact("am.example.com")]), .test(.method, [.exact("PUT")]),
                     .test(.path, [.exact("/new")]),
-                ]), request: [.setHeader([Pair("X-Two", "1")])]),
+                ]), request: [SetHeader([Pair("X-Two", "1")])]),
             Rule(
                 name: "three", when: .test(.header("X-Two"), [.glob("*")]),
-                request: [.addHeader([Pair("X-Three", "1")])]),
+                request: [AddHeader([Pair("X-Three", "1")])]),
         ])
         #expect(plan.request(try request("GET http://h/")).head.fields["X-Three"] == "1")
     }

@@ -11,8 +11,8 @@ struct ResponseEditTests {
     @Test func headersAndStatus() throws {
         let (head, outcome) = try Self.edit(
             [
-                .setHeader([Pair("Cache-Control", "no-store"), Pair("Content-Length", "9")]),
-                .addHeader([Pair("X-A", "2")]), .removeHeader(["x-powered-*", "Transfer-Encoding"]), .setStatus(404),
+                SetHeader([Pair("Cache-Control", "no-store"), Pair("Content-Length", "9")]),
+                AddHeader([Pair("X-A", "2")]), RemoveHeader(["x-powered-*", "Transfer-Encoding"]), SetStatus(404),
             ], "HTTP/1.1 200 OK\nX-A: 1\nX-Powered-By: x\nContent-Length: 3")
         #expect(head.status == 404)
         #expect(head.reason == "Not Found")
@@ -32,8 +32,8 @@ struct ResponseEditTests {
     @Test func setCookieWritesALine() throws {
         let (head, _) = try Self.edit(
             [
-                .setCookie(CookieEdit(name: "a", value: "1")),
-                .setCookie(
+                Interception.SetCookie(CookieEdit(name: "a", value: "1")),
+                Interception.SetCookie(
                     CookieEdit(
                         name: "member", value: "gold", domain: "example.com", path: "/x", secure: true, httpOnly: true)),
             ], "HTTP/1.1 200 OK\nSet-Cookie: z=0")
@@ -45,11 +45,11 @@ struct ResponseEditTests {
 
     @Test(
         arguments: [
-            .setHeader([Pair("X", "a\r\nb")]), .addHeader([Pair("", "v")]), .setStatus(101), .setStatus(600),
-            .setCookie(CookieEdit(name: "c", value: "v", path: "/;x")),
+            SetHeader([Pair("X", "a\r\nb")]), AddHeader([Pair("", "v")]), SetStatus(101), SetStatus(600),
+            Interception.SetCookie(CookieEdit(name: "c", value: "v", path: "/;x")),
         ] as [any ResponseEdit])
     func invalidEditsAbort(edit: any ResponseEdit) throws {
-        let (_, outcome) = try Self.edit([edit, .setStatus(201)], "HTTP/1.1 200 OK")
+        let (_, outcome) = try Self.edit([edit, SetStatus(201)], "HTTP/1.1 200 OK")
         guard case .abort("rule", _) = outcome.verdict else {
             Issue.record("\(edit) did not abort")
             return
@@ -58,10 +58,10 @@ struct ResponseEditTests {
 
     @Test func verdictsEndTheChain() throws {
         let plan = Plan(rules: [
-            Rule(name: "request-only", request: [.abort("never")]),
-            Rule(name: "one", when: .test(.status, [.range(500...599)]), response: [.setStatus(200)]),
-            Rule(name: "two", when: .test(.status, [.exact("200")]), response: [.abort("second thoughts")]),
-            Rule(name: "three", response: [.setStatus(201)]),
+            Rule(name: "request-only", request: [Abort("never")]),
+            Rule(name: "one", when: .test(.status, [.range(500...599)]), response: [SetStatus(200)]),
+            Rule(name: "two", when: .test(.status, [.exact("200")]), response: [Abort("second thoughts")]),
+            Rule(name: "three", response: [SetStatus(201)]),
         ])
         let (head, outcome) = plan.response(
             try response("HTTP/1.1 502 Bad"), to: try request("GET http://h.example.com/"))
@@ -71,7 +71,7 @@ struct ResponseEditTests {
     }
 
     @Test func rulesOfTheOtherPhaseDoNothing() throws {
-        let plan = Plan(rules: [Rule(name: "r", response: [.setStatus(201)])])
+        let plan = Plan(rules: [Rule(name: "r", response: [SetStatus(201)])])
         #expect(plan.firstRequestMatch(try request("GET http://h.example.com/"), nil) == nil)
         #expect(plan.hasResponseRules)
         #expect(!plan.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 struct SamplingTests {
     private static func plan(_ sampling: Sampling, when: Condition = .always) -> Plan {
         let rule = Rule(
-            name: "r", when: when, request: [.setHeader([Pair("X", "1")])], response: [.setHeader([Pair("X", "1")])],
+            name: "r", when: when, request: [SetHeader([Pair("X", "1")])], response: [SetHeader([Pair("X", "1")])],
             sampling: sampling)
         return Plan(rules: [rule])
     }
@@ -72,7 +72,7 @@ struct SamplingTests {
         // each interceptor counts for itself
         let two = Plan(
             rules: ["X", "Y"].map { name in
-                Rule(name: name, request: [.setHeader([Pair(name, "1")])], sampling: Sampling(percent: 30, seed: 7))
+                Rule(name: name, request: [SetHeader([Pair(name, "1")])], sampling: Sampling(percent: 30, seed: 7))
             })
         for isTaken in first.prefix(50) {
             let sent = two.request(try Self.get.get()).head
@@ -99,7 +99,7 @@ struct SamplingTests {
     /// Two interceptors of one configuration share no count, and a new configuration begins anew.
     @Test func countsAreEachInterceptorsOwn() throws {
         func rule(_ name: String) -> Rule {
-            Rule(name: name, request: [.setHeader([Pair(name, "1")])], sampling: Sampling(first: 2, every: 1))
+            Rule(name: name, request: [SetHeader([Pair(name, "1")])], sampling: Sampling(first: 2, every: 1))
         }
         for _ in 0..<2 {
             let plan = Plan(rules: [rule("X"), rule("Y")])
@@ -172,7 +172,7 @@ struct SamplingTests {
 
     @Test func whoeverWantsToKnowWhatItDoesIsShown() throws {
         let rule = Rule(
-            name: "r", request: [.setHeader([Pair("X", "1")])], sampling: Sampling(percent: 30, first: 2, every: 3))
+            name: "r", request: [SetHeader([Pair("X", "1")])], sampling: Sampling(percent: 30, first: 2, every: 3))
         let (sent, outcome) = Plan(rules: [rule], explains: true).request(try Self.get.get())
         #expect(sent.fields["X"] == "1")
         #expect(

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Testing
 
 @testable import Interception
@@ -15,8 +14,8 @@ import Testing
     }
 
     static let verdicts: [any RequestEdit] = [
-        .delay(.fixed(1)), .throttle(1), .timeout(1), .fault(.reset), .limit(LimitPolicy(concurrency: 1)),
-        .respond(DirectResponse(status: 200)), .abort("no"),
+        Delay(.fixed(1)), Throttle(1), Timeout(1), Fault(.reset), Limit(LimitPolicy(concurrency: 1)),
+        Respond(DirectResponse(status: 200)), Abort("no"),
     ]
 
     @Test(arguments: verdicts.indices)
@@ -28,16 +27,16 @@ import Testing
 
     @Test func editsAreForBoth() throws {
         let edits: [any RequestEdit] = [
-            .setHeader([Pair("X", "1")]), .stop(), .log("a"), .setState([StateChange("a", "b")]), .setMethod("PUT"),
+            SetHeader([Pair("X", "1")]), Stop(), Log("a"), SetState([StateChange("a", "b")]), SetMethod("PUT"),
         ]
         for edit in edits {
             #expect(try Self.applies(Rule(name: "r", request: [edit]), Self.app), "\(edit)")
             #expect(try Self.applies(Rule(name: "r", request: [edit]), Self.own), "\(edit)")
         }
         // no call of Usher's own has an error phase
-        let late = Rule(name: "r", request: [.setMethod("PUT")], error: [.abort("no")])
+        let late = Rule(name: "r", request: [SetMethod("PUT")], error: [Abort("no")])
         #expect(try Self.applies(late, Self.own))
-        let slow = Rule(name: "r", request: [.setMethod("PUT")], response: [.delay(.fixed(1))])
+        let slow = Rule(name: "r", request: [SetMethod("PUT")], response: [Delay(.fixed(1))])
         #expect(try !Self.applies(slow, Self.own))
     }
 
@@ -47,7 +46,7 @@ import Testing
         (.any([.test(.method, [.exact("GET")]), .test(.by, [.exact("usher")])]), false, true),
     ])
     func theConditionMaySay(_ when: Condition, _ apps: Bool, _ ushers: Bool) throws {
-        for edit in [.abort("no"), .setMethod("PUT")] as [any RequestEdit] {
+        for edit in [Abort("no"), SetMethod("PUT")] as [any RequestEdit] {
             let rule = Rule(name: "r", when: when, request: [edit])
             #expect(try Self.applies(rule, Self.app) == apps)
             #expect(try Self.applies(rule, nil) == apps)
@@ -57,8 +56,8 @@ import Testing
 
     @Test func itIsSaidWhy() throws {
         let rules = [
-            Rule(name: "slow", request: [.delay(.fixed(1))]),
-            Rule(name: "apps", when: .test(.by, [.exact("app")]), request: [.setMethod("PUT")]),
+            Rule(name: "slow", request: [Delay(.fixed(1))]),
+            Rule(name: "apps", when: .test(.by, [.exact("app")]), request: [SetMethod("PUT")]),
         ]
         let verdicts = explain(rules, try Self.head.get(), Self.own)
         #expect(verdicts.map(\.matched) == [false, false])
@@ -69,10 +68,10 @@ import Testing
     @Test func callsThatNoAppMakes() {
         func misses(_ actions: [String], _ more: [Condition] = []) -> Bool {
             let when = Condition.all([.test(.action, actions.map { .exact($0) })] + more)
-            return Rule(name: "r", when: when, request: [.delay(.fixed(1))]).missesItsCalls
+            return Rule(name: "r", when: when, request: [Delay(.fixed(1))]).missesItsCalls
         }
         #expect(misses(["SESSION_LOGIN"]) && misses(["IDENTITY_TOKEN", "EVALUATE_POLICY", "SESSION_INFO"]))
         #expect(!misses(["SESSION_LOGIN", "LOGOUT"]) && !misses(["SESSION_LOGIN"], [.test(.by, [.exact("usher")])]))
-        #expect(!Rule(name: "r", request: [.delay(.fixed(1))]).missesItsCalls)
+        #expect(!Rule(name: "r", request: [Delay(.fixed(1))]).missesItsCalls)
     }
 }

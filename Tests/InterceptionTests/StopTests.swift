@@ -6,11 +6,11 @@ import Testing
 /// Chains that an interceptor ends, while the message goes on.
 @Suite struct StopTests {
     private static func mark(_ name: String, _ more: [any RequestEdit & ResponseEdit] = []) -> Rule {
-        let edits: [any RequestEdit & ResponseEdit] = more + [.addHeader([Pair("X", name)])]
+        let edits: [any RequestEdit & ResponseEdit] = more + [AddHeader([Pair("X", name)])]
         return Rule(name: name, request: edits, response: edits)
     }
 
-    private static let rules = [mark("a"), mark("b", [.stop()]), mark("c")]
+    private static let rules = [mark("a"), mark("b", [Stop()]), mark("c")]
 
     private static func run(_ plan: Plan) throws -> (request: [String], response: [String]) {
         let (sent, asked) = plan.request(try request("GET http://a.example/"))
@@ -35,7 +35,7 @@ import Testing
 
     @Test func whereNoAnswerCame() throws {
         let plan = Plan(rules: [
-            Rule(name: "a", error: [.stop()]), Rule(name: "b", error: [.abort("never asked")]),
+            Rule(name: "a", error: [Stop()]), Rule(name: "b", error: [Abort("never asked")]),
         ])
         var context = EditContext()
         let outcome = plan.applyError(.terminated, try request("GET http://a.example/"), &context)
@@ -52,7 +52,7 @@ import Testing
     /// What is looked ahead for, whether a body is needed, goes by it as well.
     @Test func nobodyKeepsABodyForThoseBehind() throws {
         let plan = Plan(rules: [
-            Rule(name: "a", request: [.stop()]), Rule(name: "b", request: [.setBody([1], contentType: "text/x")]),
+            Rule(name: "a", request: [Stop()]), Rule(name: "b", request: [SetBody([1], contentType: "text/x")]),
         ])
         var context = EditContext()
         let head = try request("POST http://a.example/\nContent-Length: 3")

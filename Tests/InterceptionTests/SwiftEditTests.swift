@@ -137,7 +137,7 @@ private let invalid: [Fault] = [
     @Test("What would be no valid message ends the exchange, with words", arguments: invalid.indices)
     func faults(_ index: Int) throws {
         let (change, words) = (invalid[index].change, invalid[index].words)
-        let (_, outcome) = try apply(plan(Code.request(change), .setHeader([.init("X-Next", "1")])), text)
+        let (_, outcome) = try apply(plan(Code.request(change), SetHeader([.init("X-Next", "1")])), text)
         guard case .abort("rule", let reason) = outcome.verdict else {
             Issue.record("\(outcome)")
             return

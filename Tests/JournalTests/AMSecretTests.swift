@@ -81,12 +81,7 @@ struct AMSecretTests {
             .init(
                 "callbacks",
                 .array([
-                    .object([
-                        .init("type", .string("TextOutputCallback")),
-                        .init(
-                            "output",
-                            .array([.object([.init("name", .string("message")), .init("value", .string(text))])])),
-                    ])
+                    ["type": "TextOutputCallback", "output": [["name": "message", "value": .string(text)]]]
                 ]))
         ]).serialized
     }

@@ -1,5 +1,4 @@
 import ContentCoding
-import Formats
 import Interception
 import Journal
 import Testing

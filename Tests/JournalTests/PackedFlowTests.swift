@@ -1,4 +1,3 @@
-import Formats
 import Interception
 import Journal
 import Testing

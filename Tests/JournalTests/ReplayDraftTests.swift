@@ -1,4 +1,3 @@
-import Formats
 import HTTPCodec
 import Journal
 import Testing

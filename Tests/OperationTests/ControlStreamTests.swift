@@ -44,7 +44,7 @@ private final class Door: Sendable {
         _ followers: Locked<[any ControlFollower]>, _ gone: Locked<Int>, _ late: Locked<[ControlPromise]>
     ) -> ControlRouter {
         func route(_ path: String, _ handler: @escaping ControlRoute.Handler) -> ControlRoute {
-            ControlRoute("GET", path, RouteDescription(path, "", answers: [RouteAnswer("", .any)]), handler)
+            ControlRoute("GET", path, path, "", answers: [RouteAnswer("", .any)], handler)
         }
         return ControlRouter([
             route("/later") { _ throws(ControlProblem) in

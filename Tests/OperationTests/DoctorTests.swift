@@ -31,19 +31,6 @@ struct DoctorTests {
         #expect(Doctor.clock(1_000_000, 999_000, "am").what.contains("1000 s behind"))
     }
 
-    @Test func dates() {
-        #expect(CalendarDate.seconds(ofHTTPDate: "Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
-        #expect(CalendarDate.text(784_111_777) == "1994-11-06T08:49:37Z")
-        #expect(CalendarDate.text(0) == "1970-01-01T00:00:00Z")
-    }
-
-    @Test(arguments: [
-        "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nix 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
-        "Sun, 06 Nov 1994 08:49 GMT",
-    ])
-    func noDates(_ text: String) { #expect(CalendarDate.seconds(ofHTTPDate: text) == nil) }
-
     @Test func lines() {
         #expect(Finding(.ok, "a").line == "ok       a")
         #expect(Finding(.problem, "a", remedy: "b").line == "problem  a  → b")

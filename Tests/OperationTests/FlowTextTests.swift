@@ -10,16 +10,14 @@ struct FlowTextTests {
         body: String = #"{"bytes":0,"cut":false}"#
     ) throws -> JSONValue {
         let fields = JSONValue.array(
-            fields.map { .object([.init("name", .string($0.0)), .init("value", .string($0.1))]) })
-        return .object([
-            .init(
-                "request",
-                .object([
-                    .init("method", .string(method)), .init("url", .string(url)), .init("version", .string("HTTP/1.1")),
-                    .init("fields", fields), .init("body", try JSONValue(parsing: body)),
-                ])),
-            .init("response", .null),
-        ])
+            fields.map { ["name": .string($0.0), "value": .string($0.1)] })
+        return [
+            "request": [
+                "method": .string(method), "url": .string(url), "version": "HTTP/1.1", "fields": fields,
+                "body": try JSONValue(parsing: body),
+            ],
+            "response": .null,
+        ]
     }
 
     private static func body(_ text: String) -> String {

@@ -1,7 +1,6 @@
 import EventLoop
 import Foundation
 import Glibc
-import Observation
 import Testing
 
 @testable import Operation

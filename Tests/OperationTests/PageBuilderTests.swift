@@ -1,6 +1,5 @@
 import Configuration
 import Formats
-import HTTPCodec
 import ProxyCore
 import TLSEngine
 import Testing

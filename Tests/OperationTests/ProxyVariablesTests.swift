@@ -1,6 +1,5 @@
 import Configuration
 import Foundation
-import HTTPCodec
 import ProxyCore
 import TLSEngine
 import Testing

@@ -1,5 +1,4 @@
 import Configuration
-import EventLoop
 import Foundation
 import ProxyDriver
 import TLSEngine

@@ -11,7 +11,7 @@ struct TerminalTextTests {
     private static let odd = "a\u{9B}31m\u{202E}b\u{1B}[0m\u{E0001}c"
 
     @Test func jsonSaysTheSameAndSteersNothing() throws {
-        let value = JSONValue.object([.init("prompt", .string(Self.odd))])
+        let value: JSONValue = ["prompt": .string(Self.odd)]
         let text = TerminalText.json(value)
         #expect(text == #"{"prompt":"a\u009B31m\u202Eb\u001B[0m\uDB40\uDC01c"}"#)
         #expect(try JSONValue(parsing: Array(text.utf8)) == value)

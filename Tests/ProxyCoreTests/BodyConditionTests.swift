@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -7,8 +6,8 @@ import Testing
 /// Interceptors that ask what is in a body, on a connection: which bodies are kept, and which go through as they come.
 @Suite("Conditions on bodies")
 struct BodyConditionTests {
-    private static let mark: [any RequestEdit] = [.setHeader([.init("X-Mark", "1")])]
-    private static let markAnswer: [any ResponseEdit] = [.setHeader([.init("X-Mark", "1")])]
+    private static let mark: [any RequestEdit] = [SetHeader([.init("X-Mark", "1")])]
+    private static let markAnswer: [any ResponseEdit] = [SetHeader([.init("X-Mark", "1")])]
 
     private static func type(_ value: String) throws -> Condition {
         .test(.json(try #require(JSONPointer("/type"))), [.exact(value)])
@@ -49,7 +48,7 @@ struct BodyConditionTests {
     @Test(arguments: Delivery.all)
     func trailersGoAlong(_ delivery: Delivery) throws {
         let edits: [(any RequestEdit, Bool)] = [
-            (Self.mark[0], true), (.replaceBody([(.text("refund"), "payment")]), false),
+            (Self.mark[0], true), (ReplaceBody([(.text("refund"), "payment")]), false),
         ]
         for (edit, isSame) in edits {
             let rule = Rule(name: "mark", when: try Self.type("refund"), request: [edit])
@@ -85,7 +84,7 @@ struct BodyConditionTests {
         for framing in ["Content-Length: \(body.utf8.count)\r\n\r\n\(body)", chunked(body)] {
             let rules = [
                 Rule(name: "mark", when: try Self.type("payment"), request: Self.mark),
-                Rule(name: "not", when: .not(try Self.type("payment")), request: [.setHeader([.init("X-Not", "1")])]),
+                Rule(name: "not", when: .not(try Self.type("payment")), request: [SetHeader([.init("X-Not", "1")])]),
                 Rule(name: "late", when: try Self.type("payment"), response: Self.markAnswer),
             ]
             let talk = Self.talk(rules, bufferedBody: 64)

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -12,7 +11,7 @@ struct ChainTests {
         policy.times = times
         policy.backoff = Backoff(first: 1)
         policy.repeatsAny = true
-        return Rule(name: name, when: .test(.status, [.exact("503")]), response: [.retry(policy)])
+        return Rule(name: name, when: .test(.status, [.exact("503")]), response: [Retry(policy)])
     }
 
     private func talk(
@@ -40,7 +39,7 @@ struct ChainTests {
 
     @Test("Edits persist from one attempt to the next", arguments: Delivery.all)
     func heads(_ delivery: Delivery) {
-        let tag = Rule(name: "tag", request: [.addQuery([.init("t", "1")]), .addHeader([.init("X-Tag", "1")])])
+        let tag = Rule(name: "tag", request: [AddQuery([.init("t", "1")]), AddHeader([.init("X-Tag", "1")])])
         let talk = talk([tag, Self.again()], .cdt, delivery)
         let sent = attempts(3, get, talk)
         for (index, head) in sent.enumerated() {
@@ -60,12 +59,12 @@ struct ChainTests {
         let pristine = attempts(3, form, talk([add, Self.again()], .none, delivery))
         #expect(pristine.allSatisfy { $0.hasSuffix("\r\n\r\na=1&b=2") })
         // an edited head goes with the body that came
-        let head = Rule(name: "head", request: [.addHeader([.init("X-Tag", "1")])])
+        let head = Rule(name: "head", request: [AddHeader([.init("X-Tag", "1")])])
         #expect(attempts(2, post, talk([head, Self.again()])).allSatisfy { $0.hasSuffix("\r\n\r\na=1") })
     }
 
     @Test func theNextExchangeBeginsAnew() {
-        let tag = Rule(name: "tag", request: [.addHeader([.init("X-Tag", "1")])])
+        let tag = Rule(name: "tag", request: [AddHeader([.init("X-Tag", "1")])])
         let talk = talk([tag, Self.again(1)])
         _ = attempts(2, get, talk)
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 503 "))
@@ -82,8 +81,8 @@ struct ChainTests {
 
     @Test func anAbortInTheSecondAttempt() {
         let talk = talk([
-            Rule(name: "once", when: .test(.header("X-Sent"), [.glob("*")]), request: [.abort("not twice")]),
-            Rule(name: "sent", request: [.setHeader([.init("X-Sent", "1")])]), Self.again(),
+            Rule(name: "once", when: .test(.header("X-Sent"), [.glob("*")]), request: [Abort("not twice")]),
+            Rule(name: "sent", request: [SetHeader([.init("X-Sent", "1")])]), Self.again(),
         ])
         talk.exchange(get, Self.busy)
         talk.driver.waits(1)
@@ -95,7 +94,7 @@ struct ChainTests {
     }
 
     @Test func aFailureIsSeenInTheResponsePhase() {
-        let again = Rule(name: "again", response: [.setStatus(200), .retry(Self.again(2).asked)])
+        let again = Rule(name: "again", response: [SetStatus(200), Retry(Self.again(2).asked)])
         let talk = talk([again])
         talk.client(get)
         talk.driver.dialFails(.refused("no"))
@@ -110,9 +109,9 @@ struct ChainTests {
     @Test("Aborts of requests and of responses have different codes")
     func codes() {
         for (rule, code, token) in [
-            (Rule(name: "a", request: [.abort("no")]), 1, "http_request_denied"),
-            (Rule(name: "a", response: [.abort("no")]), 2, "proxy_internal_error"),
-            (Rule(name: "a", error: [.abort("no")]), 2, "proxy_internal_error"),
+            (Rule(name: "a", request: [Abort("no")]), 1, "http_request_denied"),
+            (Rule(name: "a", response: [Abort("no")]), 2, "proxy_internal_error"),
+            (Rule(name: "a", error: [Abort("no")]), 2, "proxy_internal_error"),
         ] {
             let talk = talk([rule], .none)
             talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nAccept: application/json\r\n\r\n")

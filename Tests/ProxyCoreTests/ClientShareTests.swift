@@ -1,5 +1,4 @@
 import Addresses
-import HTTPCodec
 import Interception
 import Passwords
 import Testing

@@ -31,19 +31,19 @@ private struct Trouble: Error, CustomStringConvertible {
 @Suite("Interceptors in Swift")
 struct CodeTests {
     private static func rule(_ name: String, deadline: Int = 1_000, when: Condition = .always, _ code: Later) -> Rule {
-        let request: [any RequestEdit] = [
-            .setHeader([.init("X-Before", "1")]), SwiftEdit("code", code, in: .request, deadline: deadline),
-            .setHeader([.init("X-After", "1")]),
-        ].compactMap { $0 }
-        return Rule(name: name, when: when, request: request)
+        let request: [(any RequestEdit)?] = [
+            SetHeader([.init("X-Before", "1")]), SwiftEdit("code", code, in: .request, deadline: deadline),
+            SetHeader([.init("X-After", "1")]),
+        ]
+        return Rule(name: name, when: when, request: request.compactMap { $0 })
     }
 
     private static func answers(_ name: String, deadline: Int = 1_000, _ code: Later) -> Rule {
-        let response: [any ResponseEdit] = [
-            .setHeader([.init("X-Before", "1")]), SwiftEdit("code", code, in: .response, deadline: deadline),
-            .setHeader([.init("X-After", "1")]),
-        ].compactMap { $0 }
-        return Rule(name: name, response: response)
+        let response: [(any ResponseEdit)?] = [
+            SetHeader([.init("X-Before", "1")]), SwiftEdit("code", code, in: .response, deadline: deadline),
+            SetHeader([.init("X-After", "1")]),
+        ]
+        return Rule(name: name, response: response.compactMap { $0 })
     }
 
     private func talk(_ rules: Rule..., delivery: Delivery = .whole, change: (inout Settings) -> Void = { _ in })
@@ -56,7 +56,7 @@ struct CodeTests {
             }, delivery: delivery)
     }
 
-    private let next = Rule(name: "next", request: [.setHeader([.init("X-Next", "1")])])
+    private let next = Rule(name: "next", request: [SetHeader([.init("X-Next", "1")])])
 
     // MARK: requests
 
@@ -280,7 +280,7 @@ struct CodeTests {
             throw Interceptors.Verdict.retry(changed, after: .milliseconds(50))
         })
         var rule = Self.answers("slow", code)
-        rule.request = [.addHeader([.init("X-Tag", "a")])]
+        rule.request = [AddHeader([.init("X-Tag", "a")])]
         let talk = talk(rule)
         talk.client("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello")
         talk.connects()

@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Interception
 import Passwords
 import Testing
@@ -94,7 +93,7 @@ struct ConnectionBindingTests {
     }
 
     @Test func whatAnInterceptorAddsCountsLikewise() {
-        let rules = [Rule(name: "sso", request: [.setHeader([.init("Authorization", "Negotiate YII=")])])]
+        let rules = [Rule(name: "sso", request: [SetHeader([.init("Authorization", "Negotiate YII=")])])]
         let pool = LinkPool()
         Conversation(pool: pool).exchange(get(), ok)
         let talk = Conversation(settings { $0.rules = rules }, pool: pool)

@@ -12,8 +12,8 @@ struct ConnectionFieldTests {
                 .init(
                     name: "env",
                     request: [
-                        .setHeader([.init("X-Env", "staging"), .init("Authorization", "Bearer robot")]),
-                        .setCookie(CookieEdit(name: "route", value: "b")),
+                        SetHeader([.init("X-Env", "staging"), .init("Authorization", "Bearer robot")]),
+                        Interception.SetCookie(CookieEdit(name: "route", value: "b")),
                     ])
             ]
         }
@@ -47,7 +47,7 @@ struct ConnectionFieldTests {
             $0.rules = [
                 .init(
                     name: "seen", when: .test(.header("X-Mode"), [.exact("debug")]),
-                    request: [.setHeader([.init("X-Seen", "1")])])
+                    request: [SetHeader([.init("X-Seen", "1")])])
             ]
         }
         let talk = Conversation(settings)
@@ -63,7 +63,8 @@ struct ConnectionFieldTests {
                 .init(
                     name: "frames",
                     response: [
-                        .setHeader([.init("X-Frame-Options", "DENY")]), .setCookie(CookieEdit(name: "a", value: "b")),
+                        SetHeader([.init("X-Frame-Options", "DENY")]),
+                        Interception.SetCookie(CookieEdit(name: "a", value: "b")),
                     ])
             ]
         }
@@ -166,10 +167,10 @@ struct HopTests {
                 $0.rules = [
                     .init(
                         name: "own", when: .test(.path, [.exact("/own")]),
-                        request: [.respond(DirectResponse(status: 200, body: Array("own".utf8)))]),
+                        request: [Respond(DirectResponse(status: 200, body: Array("own".utf8)))]),
                     .init(
                         name: "dated", when: .test(.path, [.exact("/dated")]),
-                        request: [.respond(DirectResponse(status: 200, headers: [.init("date", "never")]))]),
+                        request: [Respond(DirectResponse(status: 200, headers: [.init("date", "never")]))]),
                 ]
             })
         talk.driver.tell(time: 1_795_253_100)

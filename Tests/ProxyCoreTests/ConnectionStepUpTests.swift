@@ -1,6 +1,5 @@
 import Authorization
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -316,7 +315,7 @@ struct ConnectionStepUpTests {
         rewritten.rules = [
             .init(
                 name: "move", when: .test(.action, [.exact("START_AUTHENTICATE")]),
-                request: [.setURL("http://evil.test/")])
+                request: [SetURL("http://evil.test/")])
         ]
         let moved = Conversation(rewritten)
         moved.client(Up.get)
@@ -340,7 +339,7 @@ struct ConnectionStepUpTests {
         let grant = DirectResponse(
             status: 200, headers: [.init("Content-Type", "application/json")], body: Array("{\"tokenId\":\"B\"}".utf8))
         // a request-phase answer never reaches AM
-        let local = Conversation(rule([.respond(grant)], []))
+        let local = Conversation(rule([Respond(grant)], []))
         local.client(Up.get)
         local.connects()
         local.origin(Up.refused())
@@ -348,11 +347,11 @@ struct ConnectionStepUpTests {
         local.origin(ok)
         #expect(local.clientGot() == okForClient)
         // a response-phase answer takes the place of AM's
-        let replaced = asked(rule([], [.respond(grant)]))
+        let replaced = asked(rule([], [Respond(grant)]))
         replaced.origin("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n")
         replaced.origin(ok)
         #expect(replaced.clientGot() == okForClient)
-        let aborted = asked(rule([], [.abort("no")]))
+        let aborted = asked(rule([], [Abort("no")]))
         aborted.origin(Up.success)
         #expect(aborted.clientGot() == Up.original() && aborted.noted("aborted the response to the call"))
     }

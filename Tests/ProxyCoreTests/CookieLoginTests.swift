@@ -1,5 +1,3 @@
-import Authorization
-import HTTPCodec
 import Interception
 import Testing
 
@@ -35,7 +33,7 @@ import Testing
     /// Whatever it is told to do with requests to there.
     @Test func whoLogsInHasNoPartInItsOwnLogin() {
         var rule = login()
-        rule.request = [.setHeader([.init("X-Mark", "1")])]
+        rule.request = [SetHeader([.init("X-Mark", "1")])]
         let talk = begin([rule])
         let asked = talk.originGot()
         #expect(asked.hasPrefix("POST /_session ") && !asked.contains("X-Mark"), "\(asked)")
@@ -47,7 +45,7 @@ import Testing
 
     /// The cookie goes where the request goes in the end.
     @Test func anotherInterceptorSendsTheRequestElsewhere() {
-        let elsewhere = Rule(name: "elsewhere", request: [.setHost("staging.test")])
+        let elsewhere = Rule(name: "elsewhere", request: [SetHost("staging.test")])
         let talk = begin([elsewhere, login()])
         #expect(talk.originGot().contains("Host: staging.test\r\n"), "\(talk.notes)")
         talk.origin(granted("c"))

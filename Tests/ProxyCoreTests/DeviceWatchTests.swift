@@ -1,7 +1,6 @@
 import Authorization
 import ContentCoding
 import Formats
-import HTTPCodec
 import Interception
 import Testing
 

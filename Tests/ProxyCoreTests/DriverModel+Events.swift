@@ -1,6 +1,3 @@
-import HTTP1
-import HTTPCodec
-import Interception
 import TLSEngine
 import Testing
 

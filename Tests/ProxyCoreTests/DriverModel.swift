@@ -1,4 +1,3 @@
-import Authorization
 import HTTP1
 import HTTPCodec
 import Interception

@@ -30,7 +30,7 @@ struct DryOriginTests {
             $0.rules = [
                 .init(
                     name: "calm", when: .test(.status, [.exact("503")]),
-                    response: [.setStatus(200), .setHeader([.init("X-Calm", "1")])])
+                    response: [SetStatus(200), SetHeader([.init("X-Calm", "1")])])
             ]
         }
         let answer = "HTTP/1.1 503 Busy\r\nContent-Length: 2\r\nServer: s\r\n\r\nno"
@@ -51,9 +51,9 @@ struct DryOriginTests {
             get,
             settings {
                 $0.rules = [
-                    .init(name: "in", request: [.setHeader([.init("X", "1")])]),
-                    .init(name: "out", when: .test(.status, [.exact("200")]), response: [.removeHeader(["server"])]),
-                    .init(name: "none", when: .test(.status, [.exact("201")]), response: [.setStatus(200)]),
+                    .init(name: "in", request: [SetHeader([.init("X", "1")])]),
+                    .init(name: "out", when: .test(.status, [.exact("200")]), response: [RemoveHeader(["server"])]),
+                    .init(name: "none", when: .test(.status, [.exact("201")]), response: [SetStatus(200)]),
                 ]
             }, always("HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 0\r\n\r\n"))
         #expect(dryRun.phases.map(\.judgement.phase) == [.request, .response])
@@ -120,7 +120,7 @@ struct DryOriginTests {
     @Test func phasesOfCalls() {
         var settings = stepUpSettings()
         settings.rules = [
-            .init(name: "all", request: [.setHeader([.init("X", "1")])], response: [.setHeader([.init("Y", "1")])])
+            .init(name: "all", request: [SetHeader([.init("X", "1")])], response: [SetHeader([.init("Y", "1")])])
         ]
         let done = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ncart"
         let dryRun = run(Up.get, settings, script([Up.refused(), Up.step, Up.success, done]))
@@ -144,7 +144,7 @@ struct DryOriginTests {
 
     @Test func anAnswerMadeHereIsReceivedToo() {
         let answer = DirectResponse(status: 418, headers: [], body: Array("tea".utf8))
-        let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [.respond(answer)])] }, .silent)
+        let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [Respond(answer)])] }, .silent)
         #expect(dryRun.received?.head.status == 418 && dryRun.received?.body == Array("tea".utf8))
         #expect(dryRun.sent.isEmpty)
     }

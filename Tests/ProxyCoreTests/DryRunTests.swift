@@ -1,4 +1,3 @@
-import Authorization
 import HTTPCodec
 import Interception
 import Passwords
@@ -35,8 +34,8 @@ struct DryRunTests {
     }
 
     private static let rules: [Rule] = [
-        .init(name: "tag", request: [.setHeader([.init("X-In", "1")]), .setQuery([.init("q", "2")])]),
-        .init(name: "move", when: .test(.path, [.exact("/move")]), request: [.setURL("http://b.test:81/z")]),
+        .init(name: "tag", request: [SetHeader([.init("X-In", "1")]), SetQuery([.init("q", "2")])]),
+        .init(name: "move", when: .test(.path, [.exact("/move")]), request: [SetURL("http://b.test:81/z")]),
     ]
     private static let form = "Host: shop.test\r\nContent-Length: 3\r\nConnection: x-hop\r\nX-Hop: 1\r\n\r\na=b"
 
@@ -154,7 +153,7 @@ struct DryRunTests {
 
     @Test func anInterceptorAnswers() {
         let answer = DirectResponse(status: 418, headers: [], body: [])
-        let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [.respond(answer)])] })
+        let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [Respond(answer)])] })
         #expect(status(dryRun) == 418)
         #expect(dryRun.moments.contains(.responded(interceptor: "stop", status: 418)))
         #expect(dryRun.interceptors?.first?.matched == true)

@@ -10,7 +10,7 @@ struct DryStreamTests {
         $0.interception.hosts = [DestinationPattern("a.test")].compactMap { $0 }
         $0.rules = [
             Rule(
-                name: "tag", request: [.setHeader([.init("X-In", "1")])], response: [.setHeader([.init("X-Out", "1")])])
+                name: "tag", request: [SetHeader([.init("X-In", "1")])], response: [SetHeader([.init("X-Out", "1")])])
         ]
     }
 
@@ -65,7 +65,7 @@ struct DryStreamTests {
 
     @Test func ownAnswersAndPages() throws {
         let denied = settings {
-            $0.rules = [Rule(name: "stop", request: [.respond(DirectResponse(status: 418, body: Array("no".utf8)))])]
+            $0.rules = [Rule(name: "stop", request: [Respond(DirectResponse(status: 418, body: Array("no".utf8)))])]
         }
         let stopped = run(try head("GET", "http://a.test/"), "", denied)
         #expect(stopped.received?.head.status == 418 && stopped.received?.body == Array("no".utf8))

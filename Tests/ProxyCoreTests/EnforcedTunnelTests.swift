@@ -1,6 +1,4 @@
 import Authorization
-import HTTPCodec
-import Interception
 import Testing
 
 @testable import ProxyCore

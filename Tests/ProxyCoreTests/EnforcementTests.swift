@@ -1,7 +1,5 @@
 import Addresses
 import Authorization
-import Formats
-import HTTPCodec
 import Interception
 import Testing
 

@@ -26,7 +26,7 @@ struct FaultEditTests {
 
     @Test("A fault in the request phase sends nothing to the origin", arguments: Breakage.allCases)
     func inTheRequestPhase(_ breakage: Breakage) {
-        let talk = talk(request: [.fault(breakage)])
+        let talk = talk(request: [Fault(breakage)])
         talk.client(broken)
         #expect(talk.driver.dials == 0 && talk.noted("chaos: the client gets no response: \(breakage.words)"))
         let (text, state) = end(talk)
@@ -38,7 +38,7 @@ struct FaultEditTests {
 
     @Test("A fault in the response phase replaces the origin's response", arguments: Breakage.allCases)
     func inTheResponsePhase(_ breakage: Breakage) {
-        let talk = talk(response: [.fault(breakage)])
+        let talk = talk(response: [Fault(breakage)])
         talk.exchange(broken, ok)
         #expect(talk.originGot().hasPrefix("GET /broken ") && talk.driver.releases == [false])
         let (text, state) = end(talk)
@@ -47,7 +47,7 @@ struct FaultEditTests {
 
     @Test func theBytesThatNobodyCanRead() {
         func bytes(_ breakage: Breakage) -> [UInt8] {
-            let talk = talk(request: [.fault(breakage)])
+            let talk = talk(request: [Fault(breakage)])
             talk.client(broken)
             return talk.driver.sent
         }
@@ -66,7 +66,7 @@ struct FaultEditTests {
 
     @Test("Earlier pipelined responses stay whole, and nothing follows the fault", arguments: Breakage.allCases)
     func pipelined(_ breakage: Breakage) {
-        let talk = talk(request: [.fault(breakage)])
+        let talk = talk(request: [Fault(breakage)])
         talk.client(get + broken + get)
         talk.connects()
         talk.origin(ok)
@@ -79,13 +79,13 @@ struct FaultEditTests {
     }
 
     @Test func aFaultWaitsBehindADelay() {
-        let talk = talk(request: [.delay(.fixed(500)), .fault(.empty)])
+        let talk = talk(request: [Delay(.fixed(500)), Fault(.empty)])
         talk.client(broken)
         talk.driver.waits(499)
         #expect(talk.driver.client == .open)
         talk.driver.waits(1)
         #expect(talk.driver.client == .finished && talk.driver.dials == 0 && talk.record.milliseconds == 500)
-        let later = self.talk(response: [.delay(.fixed(500)), .fault(.reset)])
+        let later = self.talk(response: [Delay(.fixed(500)), Fault(.reset)])
         later.exchange(broken, ok)
         #expect(later.driver.client == .open && later.driver.releases == [false])
         later.driver.waits(500)
@@ -105,7 +105,7 @@ struct FaultEditTests {
                 for inRequest in [false, true] {
                     let cut = AnswerEnding(cut: .init(after: 4, resets: resets))
                     let talk = talk(
-                        request: inRequest ? [.fault(cut)] : [], response: inRequest ? [] : [.fault(cut)], delivery)
+                        request: inRequest ? [Fault(cut)] : [], response: inRequest ? [] : [Fault(cut)], delivery)
                     talk.exchange(broken, answer)
                     let (text, state) = end(talk)
                     #expect(text.contains(framing) && state == (resets ? .reset : .finished))
@@ -121,11 +121,11 @@ struct FaultEditTests {
     }
 
     @Test func nothingOfABodyAndAllOfIt() {
-        let none = talk(response: [.fault(AnswerEnding(cut: .init(after: 0)))])
+        let none = talk(response: [Fault(AnswerEnding(cut: .init(after: 0)))])
         none.exchange(broken, ten)
         #expect(end(none).text.hasSuffix("\r\n\r\n") && none.driver.client == .finished)
         // what is no longer than that is whole, and the connection goes on
-        let all = talk(response: [.fault(AnswerEnding(cut: .init(after: 10)))])
+        let all = talk(response: [Fault(AnswerEnding(cut: .init(after: 10)))])
         all.exchange(broken, ten)
         #expect(end(all).text.hasSuffix("0123456789") && all.driver.isIdle && !all.noted("cut off"))
         #expect(all.driver.releases == [true])
@@ -141,8 +141,8 @@ struct FaultEditTests {
         #expect(!ending.isPlain)
         #expect(AnswerEnding().isPlain && AnswerEnding().holds.isEmpty)
         let both = talk(
-            request: [.fault(AnswerEnding(cut: .init(after: 7)))],
-            response: [.fault(AnswerEnding(cut: .init(after: 3)))])
+            request: [Fault(AnswerEnding(cut: .init(after: 7)))],
+            response: [Fault(AnswerEnding(cut: .init(after: 3)))])
         both.exchange(broken, ten)
         #expect(end(both).text.hasSuffix("\r\n\r\n012"))
     }
@@ -151,8 +151,8 @@ struct FaultEditTests {
     func anAnswerMadeHere() {
         let answer = DirectResponse(status: 503, body: Array("0123456789".utf8))
         for edits: [any RequestEdit] in [
-            [.fault(AnswerEnding(cut: .init(after: 4))), .respond(answer)],
-            [.delay(.fixed(100)), .fault(AnswerEnding(cut: .init(after: 4))), .respond(answer)],
+            [Fault(AnswerEnding(cut: .init(after: 4))), Respond(answer)],
+            [Delay(.fixed(100)), Fault(AnswerEnding(cut: .init(after: 4))), Respond(answer)],
         ] {
             let talk = talk(request: edits)
             talk.client(broken)
@@ -173,7 +173,7 @@ struct FaultEditTests {
                 "a\r\n0123456789\r\n", "0\r\n\r\n"
             ),
         ] {
-            let talk = talk(response: [.fault(AnswerEnding(holds: [.fixed(300), .fixed(200)]))])
+            let talk = talk(response: [Fault(AnswerEnding(holds: [.fixed(300), .fixed(200)]))])
             talk.exchange(broken, answer)
             #expect(end(talk).text.hasSuffix("\r\n\r\n" + early) && end(talk).text.contains("Connection: close\r\n"))
             #expect(talk.driver.client == .open && talk.driver.releases == [true])
@@ -189,7 +189,7 @@ struct FaultEditTests {
 
     @Test("A client may leave while the end is delayed")
     func aClientThatLeaves() {
-        let talk = talk(response: [.fault(AnswerEnding(holds: [.fixed(10_000)]))])
+        let talk = talk(response: [Fault(AnswerEnding(holds: [.fixed(10_000)]))])
         talk.exchange(broken, ten)
         talk.driver.clientIsLost()
         #expect(talk.driver.records.count == 1 && talk.driver.isClosed)
@@ -197,7 +197,7 @@ struct FaultEditTests {
 
     @Test("A fault ends the exchange during an upload")
     func anUpload() {
-        let talk = talk(response: [.fault(.empty)])
+        let talk = talk(response: [Fault(.empty)])
         talk.client("POST http://a.test/broken HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\n01234")
         talk.connects()
         talk.origin(ok)
@@ -210,7 +210,7 @@ struct FaultEditTests {
         for (method, answer) in [
             ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), ("GET", "HTTP/1.1 304 Not Modified\r\n\r\n"),
         ] {
-            let talk = talk(response: [.fault(AnswerEnding(cut: .init(after: 0)))])
+            let talk = talk(response: [Fault(AnswerEnding(cut: .init(after: 0)))])
             talk.exchange("\(method) http://a.test/broken HTTP/1.1\r\nHost: a.test\r\n\r\n", answer)
             #expect(talk.driver.isIdle && talk.driver.client == .open, "there is nothing to break off")
         }
@@ -220,7 +220,7 @@ struct FaultEditTests {
     func aCallOfUshersOwn(_ breakage: Breakage) {
         for cut in [nil, AnswerEnding.Cut(after: 3)] {
             var settings = stepUpSettings()
-            let edit = cut.map { Fault(AnswerEnding(cut: $0)) } ?? .fault(breakage)
+            let edit = cut.map { Fault(AnswerEnding(cut: $0)) } ?? Fault(breakage)
             let calls = Condition.all([.test(.host, [.exact("am.test")]), .test(.by, [.exact("usher")])])
             settings.rules = [.init(name: "chaos", when: calls, response: [edit])]
             let talk = Conversation(settings)

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Testing
 
 @testable import ProxyCore

@@ -1,5 +1,3 @@
-import Authorization
-import HTTPCodec
 import Interception
 import Journal
 import ProxyCore
@@ -67,7 +65,7 @@ struct FlowCaptureTests {
 
     @Test func bothSidesOfAChange() throws {
         let rule = Rule(
-            name: "r", request: [.setHeader([.init("X-New", "1")])], response: [.setHeader([.init("X-Other", "2")])])
+            name: "r", request: [SetHeader([.init("X-New", "1")])], response: [SetHeader([.init("X-Other", "2")])])
         let talk = Conversation(Self.keeping(settings { $0.rules = [rule] }))
         talk.exchange(get, ok)
         let (flow, moments) = try #require(talk.driver.flows.first)

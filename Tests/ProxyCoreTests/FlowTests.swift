@@ -1,4 +1,3 @@
-import HTTPCodec
 import ProxyCore
 import Testing
 

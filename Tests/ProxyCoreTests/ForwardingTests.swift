@@ -86,7 +86,7 @@ struct ForwardingTests {
     func pipelinedRequestsThatAreAnsweredHere(_ delivery: Delivery) {
         // each has its own record, though all are here before the first is answered
         let settings = settings {
-            $0.rules = [.init(name: "gate", request: [.respond(.init(status: 503, body: Array("no".utf8)))])]
+            $0.rules = [.init(name: "gate", request: [Respond(.init(status: 503, body: Array("no".utf8)))])]
         }
         let talk = Conversation(settings, delivery: delivery)
         talk.client(
@@ -128,7 +128,7 @@ struct ForwardingTests {
                 $0.rules = [
                     .init(
                         name: "gate", when: .test(.path, [.exact("/gate")]),
-                        request: [.respond(.init(status: 418))])
+                        request: [Respond(.init(status: 418))])
                 ]
             })
         talk.client(get + "POST http://a.test/gate HTTP/1.1\r\nHost: a.test\r\n\r\n" + get)
@@ -196,7 +196,7 @@ struct ForwardingTests {
 
     @Test func anInterceptorDoesNotDecideWhetherTheOriginIsKept() {
         let settings = settings {
-            $0.rules = [.init(name: "bare", response: [.removeHeader(["Connection"])])]
+            $0.rules = [.init(name: "bare", response: [RemoveHeader(["Connection"])])]
         }
         let talk = Conversation(settings)
         talk.exchange(get, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
@@ -208,7 +208,7 @@ struct ForwardingTests {
         talk.client(get)
         talk.connects()
         talk.driver.adopt(
-            settings { $0.rules = [.init(name: "new", request: [.respond(.init(status: 418))])] })
+            settings { $0.rules = [.init(name: "new", request: [Respond(.init(status: 418))])] })
         talk.origin(ok)
         #expect(talk.clientGot() == okForClient)
         talk.client(get)

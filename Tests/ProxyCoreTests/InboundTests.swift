@@ -1,5 +1,4 @@
 import Addresses
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -132,7 +131,7 @@ struct ForwardedTests {
         let talk = Conversation(
             settings {
                 $0.disclosure.forwarded = .forwarded
-                $0.rules = [.init(name: "elsewhere", request: [.setHost("b.test")])]
+                $0.rules = [.init(name: "elsewhere", request: [SetHost("b.test")])]
             }, source: ClientSource(address: IPAddress("192.0.2.1")))
         talk.client(get)
         talk.connects()

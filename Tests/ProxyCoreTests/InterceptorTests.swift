@@ -12,8 +12,8 @@ struct InterceptorTests {
             settings {
                 $0.rules = [
                     .init(
-                        name: "tag", request: [.setHeader([.init("X-In", "1")]), .setQuery([.init("q", "2")])],
-                        response: [.setHeader([.init("X-Out", "3")]), .setStatus(203)])
+                        name: "tag", request: [SetHeader([.init("X-In", "1")]), SetQuery([.init("q", "2")])],
+                        response: [SetHeader([.init("X-Out", "3")]), SetStatus(203)])
                 ]
             }, delivery: delivery)
         talk.exchange(get, ok)
@@ -25,7 +25,7 @@ struct InterceptorTests {
 
     @Test func anotherHost() {
         let talk = Conversation(
-            settings { $0.rules = [.init(name: "move", request: [.setURL("http://b.test:81/z")])] })
+            settings { $0.rules = [.init(name: "move", request: [SetURL("http://b.test:81/z")])] })
         talk.client(get)
         #expect(talk.driver.dialing == Origin(scheme: .http, host: "b.test", port: 81))
         talk.connects()
@@ -33,13 +33,13 @@ struct InterceptorTests {
     }
 
     @Test func anotherMethodDecidesAboutTheBody() {
-        let talk = Conversation(settings { $0.rules = [.init(name: "head", request: [.setMethod("HEAD")])] })
+        let talk = Conversation(settings { $0.rules = [.init(name: "head", request: [SetMethod("HEAD")])] })
         talk.exchange(get, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         // the client asked with GET, so it waits for what the head says
         #expect(talk.clientGot() == "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nContent-Length: 0\r\n\r\n")
         #expect(talk.driver.isIdle)
 
-        let other = Conversation(settings { $0.rules = [.init(name: "get", request: [.setMethod("GET")])] })
+        let other = Conversation(settings { $0.rules = [.init(name: "get", request: [SetMethod("GET")])] })
         other.exchange("HEAD http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", ok)
         #expect(other.clientGot() == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 usher\r\n\r\n")
         #expect(other.driver.isIdle)
@@ -48,7 +48,7 @@ struct InterceptorTests {
     @Test(arguments: Delivery.all)
     func aStatusThatHasNoBody(_ delivery: Delivery) {
         let talk = Conversation(
-            settings { $0.rules = [.init(name: "none", response: [.setStatus(204)])] }, delivery: delivery)
+            settings { $0.rules = [.init(name: "none", response: [SetStatus(204)])] }, delivery: delivery)
         talk.exchange(get, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
         #expect(talk.clientGot() == "HTTP/1.1 204 No Content\r\nVia: 1.1 usher\r\n\r\n")
         #expect(talk.driver.isIdle && talk.driver.releases == [true])
@@ -58,8 +58,8 @@ struct InterceptorTests {
         let answer = DirectResponse(status: 503, headers: [.init("Retry-After", "60")], body: Array("later".utf8))
         for phase in 0..<2 {
             let rule = Rule(
-                name: "gate", request: phase == 0 ? [.respond(answer)] : [],
-                response: phase == 1 ? [.respond(answer)] : [])
+                name: "gate", request: phase == 0 ? [Respond(answer)] : [],
+                response: phase == 1 ? [Respond(answer)] : [])
             let talk = Conversation(settings { $0.rules = [rule] })
             talk.exchange(get, ok)
             let got = talk.clientGot()
@@ -72,8 +72,8 @@ struct InterceptorTests {
 
     @Test func abort() {
         for (rule, token) in [
-            (Rule(name: "stop", request: [.abort("no")]), "http_request_denied"),
-            (Rule(name: "stop", response: [.abort("no")]), "proxy_internal_error"),
+            (Rule(name: "stop", request: [Abort("no")]), "http_request_denied"),
+            (Rule(name: "stop", response: [Abort("no")]), "proxy_internal_error"),
         ] {
             let talk = Conversation(settings { $0.rules = [rule] })
             talk.exchange(get, ok)
@@ -87,7 +87,7 @@ struct InterceptorTests {
     func anAbortOfAHeldAnswer(_ delivery: Delivery) {
         for framing in ["Content-Length: 40\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n28\r\n"] {
             var held = stepUpSettings { $0.maxResponseBytes = 10 }
-            held.rules = [.init(name: "stop", response: [.abort("no")])]
+            held.rules = [.init(name: "stop", response: [Abort("no")])]
             let talk = Conversation(held, delivery: delivery)
             talk.client("GET http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             talk.connects()

@@ -1,5 +1,4 @@
 import Addresses
-import HTTPCodec
 import Interception
 import Testing
 
@@ -36,7 +35,7 @@ struct LimitEditTests {
     ) -> Conversation {
         Conversation(
             settings {
-                $0.rules = [.init(name: "gate", request: before + [.limit(policy)] + behind, response: response)]
+                $0.rules = [.init(name: "gate", request: before + [Limit(policy)] + behind, response: response)]
                 change(&$0)
             }, limits: gate)
     }
@@ -207,11 +206,11 @@ struct LimitEditTests {
 
     @Test("Local responses, faults and delays count, too")
     func verdicts() {
-        let answered = talk(policy("1/h"), behind: [.respond(DirectResponse(status: 204))])
+        let answered = talk(policy("1/h"), behind: [Respond(DirectResponse(status: 204))])
         answered.client(get + get)
         let got = answered.clientGot()
         #expect(got.contains("HTTP/1.1 204 ") && got.contains("HTTP/1.1 429 ") && answered.driver.dials == 0)
-        let broken = talk(policy("1/s"), before: [.delay(.fixed(300))], behind: [.fault(.reset)]) {
+        let broken = talk(policy("1/s"), before: [Delay(.fixed(300))], behind: [Fault(.reset)]) {
             $0.rules[0].name = "broken"
         }
         broken.client(get)
@@ -222,7 +221,7 @@ struct LimitEditTests {
     @Test("A place is free once the origin has responded", arguments: [false, true])
     func pastTheOrigin(_ isSlow: Bool) {
         let talk = talk(
-            policy(concurrency: 1), response: [isSlow ? Throttle.throttle(1_000) : Delay.delay(.fixed(300))])
+            policy(concurrency: 1), response: [isSlow ? Throttle(1_000) : Delay(.fixed(300))])
         talk.client(get)
         talk.connects()
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 600\r\n\r\n" + String(repeating: "x", count: 600))
@@ -236,7 +235,7 @@ struct LimitEditTests {
         var retry = RetryPolicy()
         retry.times = 2
         retry.backoff = Backoff(first: 10)
-        let talk = talk(policy(concurrency: 1), response: [.retry(retry)])
+        let talk = talk(policy(concurrency: 1), response: [Retry(retry)])
         talk.client(get)
         talk.connects()
         for _ in 0..<2 {
@@ -251,7 +250,7 @@ struct LimitEditTests {
     }
 
     @Test func severalLimitsOneAfterAnother() {
-        let talk = talk(policy(concurrency: 2), behind: [.limit(policy("1/m"))])
+        let talk = talk(policy(concurrency: 2), behind: [Limit(policy("1/m"))])
         talk.exchange(get, ok)
         _ = talk.clientGot()
         talk.client(get)
@@ -264,7 +263,7 @@ struct LimitEditTests {
         one.scope = scope
         func passes(_ host: String, _ address: String) -> Bool {
             let other = Conversation(
-                settings { $0.rules = [.init(name: "gate", request: [.limit(one)])] },
+                settings { $0.rules = [.init(name: "gate", request: [Limit(one)])] },
                 limits: gate, source: ClientSource(address: .init(address)))
             other.client("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n")
             return other.driver.dialing != nil
@@ -283,7 +282,7 @@ struct LimitEditTests {
             let other = Conversation(
                 settings {
                     $0.servers = [server]
-                    $0.rules = [.init(name: "gate", request: [.limit(one)])]
+                    $0.rules = [.init(name: "gate", request: [Limit(one)])]
                 }, limits: gate)
             talks.append(other)
             other.client("POST http://am.test/am/json/\(path) HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n")
@@ -306,7 +305,7 @@ struct LimitEditTests {
     func calls() {
         var settings = stepUpSettings()
         let both = Condition.test(.by, [.exact("app"), .exact("usher")])
-        settings.rules = [.init(name: "gate", when: both, request: [.limit(policy(concurrency: 1))])]
+        settings.rules = [.init(name: "gate", when: both, request: [Limit(policy(concurrency: 1))])]
         let talk = Conversation(settings, limits: gate)
         talk.exchange(SteppingUp.get, SteppingUp.refused())
         #expect(talk.driver.dialing?.host == "am.test" && gate.ledger.requests == 1)
@@ -322,7 +321,7 @@ struct LimitEditTests {
     func aCallThatIsRefused() {
         var settings = stepUpSettings()
         settings.rules = [
-            .init(name: "gate", when: .test(.by, [.exact("usher")]), request: [.limit(policy("1/h"))])
+            .init(name: "gate", when: .test(.by, [.exact("usher")]), request: [Limit(policy("1/h"))])
         ]
         let first = Conversation(settings, limits: gate)
         first.exchange(SteppingUp.get, SteppingUp.refused())

@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Interception
 import Testing
 
@@ -88,7 +87,7 @@ import Testing
                 settings {
                     $0.rules = [
                         Rule(
-                            name: "tell", request: [.log("asked")], response: [.log("answered")], error: [.log("lost")])
+                            name: "tell", request: [Log("asked")], response: [Log("answered")], error: [Log("lost")])
                     ]
                 })
             talk(one)

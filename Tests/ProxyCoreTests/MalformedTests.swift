@@ -1,6 +1,4 @@
-import HTTPCodec
 import Interception
-import ProxyCore
 import Testing
 
 @Suite("Malformed messages")

@@ -1,5 +1,4 @@
 import Authorization
-import Interception
 import Testing
 
 @testable import ProxyCore

@@ -1,5 +1,4 @@
 import Addresses
-import HTTPCodec
 import ProxyCore
 import Testing
 

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -14,7 +13,7 @@ struct PaceTests {
     }
 
     @Test func aRequestThatWaits() {
-        let talk = talk(request: [.delay(.fixed(500)), .delay(.fixed(300)), .setHeader([.init("X", "1")])])
+        let talk = talk(request: [Delay(.fixed(500)), Delay(.fixed(300)), SetHeader([.init("X", "1")])])
         talk.client(get)
         talk.driver.waits(799)
         #expect(talk.driver.dialing == nil && talk.driver.dials == 0)
@@ -27,7 +26,7 @@ struct PaceTests {
     }
 
     @Test func anAnswerMadeHereThatWaits() {
-        let talk = talk(request: [.delay(.fixed(500)), .respond(DirectResponse(status: 503))])
+        let talk = talk(request: [Delay(.fixed(500)), Respond(DirectResponse(status: 503))])
         talk.client(get)
         talk.driver.waits(499)
         #expect(talk.clientGot().isEmpty)
@@ -44,7 +43,7 @@ struct PaceTests {
                 "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nTransfer-Encoding: chunked\r\n\r\n"
             ),
         ] {
-            let talk = talk(response: [.delay(.fixed(500))], delivery)
+            let talk = talk(response: [Delay(.fixed(500))], delivery)
             talk.exchange(get, answer)
             talk.driver.waits(499)
             #expect(talk.clientGot().isEmpty && talk.driver.records.isEmpty && talk.driver.releases == [true])
@@ -56,7 +55,7 @@ struct PaceTests {
     }
 
     @Test func anAnswerThatHasNotComeWholeWhenItsWaitIsOver() {
-        let talk = talk(response: [.delay(.fixed(500))])
+        let talk = talk(response: [Delay(.fixed(500))])
         talk.client(get)
         talk.connects()
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
@@ -67,7 +66,7 @@ struct PaceTests {
     }
 
     @Test func theOriginIsNotReadFarAhead() {
-        let talk = talk(response: [.delay(.fixed(500))])
+        let talk = talk(response: [Delay(.fixed(500))])
         talk.client(get)
         talk.connects()
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "x", count: 60_000))
@@ -79,7 +78,7 @@ struct PaceTests {
     }
 
     @Test func anOriginThatEndsTooSoon() {
-        let waiting = talk(response: [.delay(.fixed(500))])
+        let waiting = talk(response: [Delay(.fixed(500))])
         waiting.client(get)
         waiting.connects()
         waiting.origin("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
@@ -90,7 +89,7 @@ struct PaceTests {
     @Test("A throttle limits both directions")
     func throttle() {
         let body = String(repeating: "x", count: 2000)
-        let down = talk(response: [.throttle(1000)])
+        let down = talk(response: [Throttle(1000)])
         down.exchange(get, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n\(body)")
         down.driver.waits(1000)
         let first = down.clientGot().filter { $0 == "x" }.count
@@ -102,7 +101,7 @@ struct PaceTests {
             "Content-Length: 2000\r\n\r\n\(body)", "Transfer-Encoding: chunked\r\n\r\n7d0\r\n\(body)\r\n0\r\n\r\n",
             "Transfer-Encoding: chunked\r\n\r\n7d0\r\n\(body)\r\n0\r\nX-Sum: 1\r\n\r\n",
         ] {
-            let up = talk(request: [.throttle(1000)])
+            let up = talk(request: [Throttle(1000)])
             up.client("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(framing)")
             up.connects()
             up.driver.waits(1000)
@@ -118,7 +117,7 @@ struct PaceTests {
     }
 
     @Test func oneByteASecond() {
-        let talk = talk(response: [.throttle(1)])
+        let talk = talk(response: [Throttle(1)])
         talk.exchange(get, ok)
         talk.driver.waits(999)
         #expect(talk.clientGot().hasSuffix("\r\n\r\n"))

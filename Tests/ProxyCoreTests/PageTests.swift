@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import Passwords
 import ProxyCore

@@ -1,6 +1,5 @@
 import Addresses
 import Formats
-import HTTPCodec
 import Interception
 import Passwords
 import ProxyCore

@@ -1,6 +1,5 @@
 import Addresses
 import Authorization
-import HTTPCodec
 import ProxyCore
 import Testing
 

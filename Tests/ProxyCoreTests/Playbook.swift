@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 
 /// A file of Tests/Playbooks, read.
 struct Playbook {

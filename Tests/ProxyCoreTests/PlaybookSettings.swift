@@ -40,7 +40,7 @@ enum PlaybookSettings {
             settings.authorization[0].answers.append(.init(callback: words[0], response: .value(words[1])))
         case "set_header":
             guard words.count == 2 else { return false }
-            settings.rules.append(.init(name: "set", request: [.setHeader([.init(words[0], words[1])])]))
+            settings.rules.append(.init(name: "set", request: [SetHeader([.init(words[0], words[1])])]))
         default: return false
         }
         return true

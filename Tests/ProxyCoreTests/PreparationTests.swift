@@ -1,4 +1,3 @@
-import Authorization
 import Formats
 import HTTPCodec
 import Interception
@@ -23,7 +22,7 @@ import Testing
     }
 
     private static let makesAdvice: [any ResponseEdit] = [
-        .setStatus(401), .setHeader([Pair("WWW-Authenticate", Up.advice(Up.transaction))]),
+        SetStatus(401), SetHeader([Pair("WWW-Authenticate", Up.advice(Up.transaction))]),
     ]
     private static let approval = Result {
         Condition.test(.responseJSON(try #require(JSONPointer("/error"))), [.exact("approval")])
@@ -75,7 +74,7 @@ import Testing
     func another() throws {
         let rules = [
             Self.rule(when: try Self.approval.get(), Self.makesAdvice),
-            Rule(name: "seen", response: [.setHeader([Pair("X-Seen", "1")])]),
+            Rule(name: "seen", response: [SetHeader([Pair("X-Seen", "1")])]),
         ]
         let body = #"{"error":"closed"}"#
         let talk = Conversation(Self.settings(rules))
@@ -90,10 +89,10 @@ import Testing
     @Test("Without a step-up, the edits still apply, and apply first")
     func unprotected() throws {
         let rules = [
-            Rule(name: "late", when: .test(.status, [.exact("401")]), response: [.setHeader([Pair("X-Late", "1")])]),
+            Rule(name: "late", when: .test(.status, [.exact("401")]), response: [SetHeader([Pair("X-Late", "1")])]),
             Self.rule(
                 when: try Self.approval.get(),
-                [.setStatus(401), .setBody(Array("new".utf8), contentType: "text/plain")]),
+                [SetStatus(401), SetBody(Array("new".utf8), contentType: "text/plain")]),
         ]
         let talk = Conversation(Self.settings(rules))
         talk.exchange(get, Self.vendor)
@@ -124,11 +123,11 @@ import Testing
     @Test("A respond or an abort is final")
     func verdicts() {
         for (edit, start) in [
-            (.respond(DirectResponse(status: 418)), "HTTP/1.1 418 "), (.abort("no"), "HTTP/1.1 502 "),
+            (Respond(DirectResponse(status: 418)), "HTTP/1.1 418 "), (Abort("no"), "HTTP/1.1 502 "),
         ] as [(any ResponseEdit, String)] {
             let rules = [
                 Self.rule(when: .test(.status, [.exact("401")]), [edit]),
-                Rule(name: "late", response: [.setHeader([Pair("X-Late", "1")])]),
+                Rule(name: "late", response: [SetHeader([Pair("X-Late", "1")])]),
             ]
             let talk = Conversation(Self.settings(rules))
             talk.client(Up.get)
@@ -154,7 +153,7 @@ import Testing
 
     @Test("The edits do not apply to Usher's own calls")
     func calls() throws {
-        let rules = [Self.rule(when: .test(.status, [.exact("200")]), [.setStatus(500)])]
+        let rules = [Self.rule(when: .test(.status, [.exact("200")]), [SetStatus(500)])]
         let talk = asked(Self.settings(rules))
         talk.origin(Up.success)
         #expect(talk.originGot().contains("_txid=t-1"))

@@ -1,5 +1,4 @@
 import HTTPCodec
-import Interception
 import Testing
 
 @testable import ProxyCore

@@ -92,7 +92,7 @@ struct RecycledExchangeTests {
             .init(
                 name: "am",
                 when: .all([.test(.action, [.exact("START_AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
-                request: [.respond(DirectResponse(status: 401, headers: [], body: []))])
+                request: [Respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
         var out = Outbox()
         var leg = HTTP1Client()

@@ -138,8 +138,8 @@ struct RedactionTests {
                 == "http://a.test/REDACTED/REDACTED?page=aREDACTEDb")
         #expect(url("http://a.test/s3cr3t%2Fx/tiny/s3cr3", settings) == "http://a.test/REDACTED/tiny/s3cr3")
         settings.rules = [
-            Rule(name: "move", request: [.setURL("http://b.test/s3cr3t/x")]),
-            Rule(name: "end", request: [.abort("no s3cr3t here")]),
+            Rule(name: "move", request: [SetURL("http://b.test/s3cr3t/x")]),
+            Rule(name: "end", request: [Abort("no s3cr3t here")]),
         ]
         let talk = Conversation(settings)
         talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -15,7 +14,7 @@ struct RetryTests {
 
     /// Any answer of that status is asked for again.
     private static func rule(_ policy: RetryPolicy, _ name: String = "again", status: Int = 429) -> Rule {
-        Rule(name: name, when: .test(.status, [.range(status...status)]), response: [.retry(policy)])
+        Rule(name: name, when: .test(.status, [.range(status...status)]), response: [Retry(policy)])
     }
 
     private func talk(_ rules: [Rule], _ delivery: Delivery = .whole, _ change: (inout Settings) -> Void = { _ in })
@@ -94,7 +93,7 @@ struct RetryTests {
 
     @Test func everyAttemptBeginsWithWhatTheClientSent() {
         let talk = talk([
-            Rule(name: "tag", request: [.addQuery([.init("tag", "1")]), .addHeader([.init("X-Tag", "1")])]),
+            Rule(name: "tag", request: [AddQuery([.init("tag", "1")]), AddHeader([.init("X-Tag", "1")])]),
             Self.rule(Self.policy(2, after: 0)),
         ])
         talk.client(get)
@@ -126,12 +125,12 @@ struct RetryTests {
     @Test("A body is kept for a retry whose condition tests the edited request")
     func bodiesOfEditedRequests() {
         let edits: [(any RequestEdit, Condition)] = [
-            (.addHeader([.init("X-Safe", "1")]), .test(.header("X-Safe"), [.exact("1")])),
-            (.setPath("/again/1"), .test(.path, [.glob("/again/*")])),
+            (AddHeader([.init("X-Safe", "1")]), .test(.header("X-Safe"), [.exact("1")])),
+            (SetPath("/again/1"), .test(.path, [.glob("/again/*")])),
             (SetHost("b.test"), .test(.host, [.exact("b.test")])),
         ]
         for (edit, when) in edits {
-            let again = Rule(name: "again", when: when, response: [.retry(Self.policy(1, after: 10))])
+            let again = Rule(name: "again", when: when, response: [Retry(Self.policy(1, after: 10))])
             let talk = talk([Rule(name: "edit", request: [edit]), again])
             talk.client("PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello")
             talk.connects()
@@ -195,8 +194,8 @@ struct RetryTests {
 
     @Test func precedence() {
         for (edits, status) in [
-            ([.retry(Self.policy()), .abort("no")] as [any ResponseEdit], 502),
-            ([.retry(Self.policy()), .respond(DirectResponse(status: 503))], 503),
+            ([Retry(Self.policy()), Abort("no")] as [any ResponseEdit], 502),
+            ([Retry(Self.policy()), Respond(DirectResponse(status: 503))], 503),
         ] {
             let talk = talk([Rule(name: "both", response: edits)])
             talk.exchange(get, busy)
@@ -241,7 +240,7 @@ struct RetryTests {
     }
 
     @Test func anOriginThatRefusesForAWhile() {
-        let talk = talk([Self.onError([.retry(Self.policy(5, after: 50, factor: 1))], "refused")])
+        let talk = talk([Self.onError([Retry(Self.policy(5, after: 50, factor: 1))], "refused")])
         talk.client(get)
         talk.driver.dialFails(.refused("no"))
         for _ in 0..<2 {
@@ -255,7 +254,7 @@ struct RetryTests {
     }
 
     @Test func otherKinds() {
-        let talk = talk([Self.onError([.retry(Self.policy())], "tls", "dns")])
+        let talk = talk([Self.onError([Retry(Self.policy())], "tls", "dns")])
         talk.client(get)
         talk.driver.dialFails(.refused("no"))
         #expect(talk.record.proxyError == "connection_refused" && talk.driver.dials == 1)
@@ -263,7 +262,7 @@ struct RetryTests {
 
     @Test func anAnswerInItsPlace() {
         let talk = talk([
-            Self.onError([.respond(DirectResponse(status: 503, headers: [.init("Retry-After", "9")]))])
+            Self.onError([Respond(DirectResponse(status: 503, headers: [.init("Retry-After", "9")]))])
         ])
         talk.client(get)
         talk.driver.dialFails(.timedOut)
@@ -272,7 +271,7 @@ struct RetryTests {
     }
 
     @Test func whatHasBegunIsNotTakenBack() {
-        let talk = talk([Self.onError([.retry(Self.policy()), .respond(DirectResponse(status: 503))])])
+        let talk = talk([Self.onError([Retry(Self.policy()), Respond(DirectResponse(status: 503))])])
         talk.client(get)
         talk.connects()
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -282,8 +281,8 @@ struct RetryTests {
 
     /// The client has nothing of it yet, so another attempt may take its place.
     @Test func aResponseThatWaitsAndBreaksOffIsAskedForAgain() {
-        let slow = Rule(name: "slow", response: [.delay(.fixed(500))])
-        let talk = talk([slow, Self.onError([.retry(Self.policy(1, after: 50, factor: 1))])])
+        let slow = Rule(name: "slow", response: [Delay(.fixed(500))])
+        let talk = talk([slow, Self.onError([Retry(Self.policy(1, after: 50, factor: 1))])])
         talk.exchange(get, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal")
         talk.driver.originEnds()
         expectAttempt(talk, after: 50)

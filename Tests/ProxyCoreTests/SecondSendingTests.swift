@@ -14,7 +14,7 @@ struct SecondSendingTests {
     }
 
     /// A rule that marks what goes out.
-    private static let mark = Rule(name: "mark", request: [.setHeader([.init("X-Mark", "1")])])
+    private static let mark = Rule(name: "mark", request: [SetHeader([.init("X-Mark", "1")])])
 
     /// By then what goes along is there, and the connection to the origin is idle.
     private func ready(_ scene: LoginScene, _ rules: [Rule] = [mark]) -> Conversation {
@@ -57,7 +57,7 @@ struct SecondSendingTests {
     /// What interceptors made of the method is what the origin may have carried out.
     @Test func theMethodIsTheOneThatWentOut() {
         for (asked, made, isRepeated) in [("PUT", "POST", false), ("POST", "PUT", true)] {
-            let rule = Rule(name: "method", request: [.setMethod(made)])
+            let rule = Rule(name: "method", request: [SetMethod(made)])
             let talk = ready(.cookie, [rule])
             if talk.driver.dialing != nil { talk.connects() }
             talk.client(Self.request(asked))
@@ -114,7 +114,7 @@ struct SecondSendingTests {
         var settings = Settings()
         settings.limits.retries = 1
         settings.rules = [
-            Rule(name: "again", when: .test(.status, [.exact("503")]), response: [.retry(RetryPolicy())])
+            Rule(name: "again", when: .test(.status, [.exact("503")]), response: [Retry(RetryPolicy())])
         ]
         let talk = Conversation(settings)
         talk.exchange(get, ok)
@@ -134,7 +134,7 @@ struct SecondSendingTests {
         var policy = RetryPolicy()
         policy.backoff = Backoff(first: 1)
         policy.repeatsAny = true
-        let again = Rule(name: "again", when: .test(.status, [.exact("503")]), response: [.retry(policy)])
+        let again = Rule(name: "again", when: .test(.status, [.exact("503")]), response: [Retry(policy)])
         let talk = ready(scene, [Self.mark, again])
         talk.client(Self.request("POST"))
         let first = talk.originGot()

@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import ProxyCore
 import TLSEngine

@@ -355,7 +355,7 @@ struct SecureTunnelTests {
                     $0.rules = [
                         .init(
                             name: "mock", when: .test(.host, [.exact("a.test")]),
-                            request: [.respond(DirectResponse(status: 200))])
+                            request: [Respond(DirectResponse(status: 200))])
                     ]
                 })
             talk.driver.reachesAnew = true

@@ -1,5 +1,3 @@
-import HTTPCodec
-
 /// A message as whoever it is for has it by now, whatever protocol it came in: without what frames it.
 struct SeenMessage: Equatable {
     /// `GET http://a.test/x`, or a status.

@@ -232,7 +232,7 @@ struct SessionFilterTests {
     @Test func itGoesNowhereElse() {
         let model = SessionModel()
         var elsewhere = settings()
-        elsewhere.rules = [.init(name: "elsewhere", request: [.setHost("other.test")])]
+        elsewhere.rules = [.init(name: "elsewhere", request: [SetHost("other.test")])]
         let talk = begins(model, elsewhere)
         #expect(talk.driver.dialing?.host == "other.test", "\(talk.notes)")
         talk.connects()

@@ -1,4 +1,3 @@
-import HTTPCodec
 import ProxyCore
 
 /// What an origin of the simulation makes of the requests on one connection: it answers them in any order, gives some up, or

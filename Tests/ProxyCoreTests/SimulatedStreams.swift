@@ -1,6 +1,3 @@
-import Interception
-import ProxyCore
-
 /// A client of the simulation: it asks on many streams at a time, or one thing after another where it speaks HTTP/1, takes what
 /// comes as it likes, and checks it.
 final class SimulatedStreams {

@@ -1,6 +1,4 @@
-import Authorization
 import HTTPCodec
-import Interception
 import ProxyCore
 import TLSEngine
 

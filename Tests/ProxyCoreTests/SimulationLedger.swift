@@ -1,6 +1,5 @@
 import Authorization
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 
@@ -137,7 +136,7 @@ extension Settings {
         settings.rules = [
             Rule(
                 name: "gate", when: .test(.host, [.exact("gate.test")]),
-                request: [.respond(.init(status: 418, body: Array("teapot".utf8)))])
+                request: [Respond(.init(status: 418, body: Array("teapot".utf8)))])
         ]
         change(&settings)
         return settings

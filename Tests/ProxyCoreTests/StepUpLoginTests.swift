@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -256,7 +255,7 @@ struct StepUpLoginTests {
         settings.rules = [
             .init(
                 name: "am", when: .all([.test(.action, [.exact("AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
-                request: [.respond(refusal)])
+                request: [Respond(refusal)])
         ]
         let logins = LoginBook()
         let talk = refused(logins, settings)

@@ -1,4 +1,3 @@
-import Authorization
 import Formats
 import HTTPCodec
 import ProxyCore

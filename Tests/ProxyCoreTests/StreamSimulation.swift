@@ -1,5 +1,3 @@
-import Authorization
-import Interception
 import ProxyCore
 
 /// A few clients in HTTP/1 and HTTP/2, and origins likewise, around the connections of one worker, moved by a scheduler that

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import HTTPCodec
 import Testing
 
 /// The cases of Tests/Corpora/Strictness: what is sent, and what has to become of it.

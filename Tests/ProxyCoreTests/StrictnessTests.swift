@@ -1,7 +1,6 @@
 import Formats
 import HTTPCodec
 import Interception
-import ProxyCore
 import Testing
 
 /// Every published way to have two programs read one message differently: refused with its own reason, or passed on so

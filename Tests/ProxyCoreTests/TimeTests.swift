@@ -1,5 +1,3 @@
-import Authorization
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing

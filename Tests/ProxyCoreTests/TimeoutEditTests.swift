@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 import ProxyCore
 import Testing
@@ -6,7 +5,7 @@ import Testing
 /// Requests that interceptors give up (`timeout`).
 @Suite struct TimeoutEditTests {
     private static func rule(_ milliseconds: Int, _ name: String = "quick") -> Rule {
-        Rule(name: name, request: [.timeout(milliseconds)])
+        Rule(name: name, request: [Timeout(milliseconds)])
     }
 
     private static func talk(_ rules: [Rule], _ change: (inout Settings) -> Void = { _ in }) -> Conversation {
@@ -81,7 +80,7 @@ import Testing
 
     /// A delay is no part of it.
     @Test func itBeginsBehindADelay() {
-        let talk = Self.talk([Rule(name: "late", request: [.delay(.fixed(1000))]), Self.rule(300)])
+        let talk = Self.talk([Rule(name: "late", request: [Delay(.fixed(1000))]), Self.rule(300)])
         talk.client(get)
         talk.driver.waits(1000)
         talk.connects()
@@ -106,7 +105,7 @@ import Testing
     @Test func eachAttemptHasItsOwn() {
         var policy = RetryPolicy()
         policy.backoff = Backoff(first: 50)
-        let again = Rule(name: "again", when: .test(.error, [.exact("timeout")]), error: [.retry(policy)])
+        let again = Rule(name: "again", when: .test(.error, [.exact("timeout")]), error: [Retry(policy)])
         let talk = Self.talk([Self.rule(300), again])
         talk.client(get)
         talk.connects()

@@ -1,8 +1,5 @@
 import Authorization
-import Formats
-import HTTPCodec
 import Interception
-import TLSEngine
 import Testing
 
 @testable import ProxyCore
@@ -61,7 +58,7 @@ import Testing
     /// Nor where an interceptor shows something in its name.
     @Test func whatAnInterceptorShowsIsMeant() {
         var settings = Settings()
-        settings.rules = [Rule(name: "own", request: [.setHeader([.init("Authorization", "Basic YTpi")])])]
+        settings.rules = [Rule(name: "own", request: [SetHeader([.init("Authorization", "Basic YTpi")])])]
         let sent = begin(settings).originGot()
         #expect(sent.hasPrefix("GET /api/cart ") && sent.contains("Authorization: Basic YTpi\r\n"), "\(sent)")
     }
@@ -106,11 +103,11 @@ import Testing
         var settings = Settings()
         settings.chain.compatibility = .cdt
         settings.rules = [
-            Rule(name: "again", when: .test(.status, [.exact("503")]), response: [.retry(policy)]),
-            Rule(name: "away", when: .test(.header("X-Seen"), [.exact("1")]), request: [.setHost("staging.test")]),
+            Rule(name: "again", when: .test(.status, [.exact("503")]), response: [Retry(policy)]),
+            Rule(name: "away", when: .test(.header("X-Seen"), [.exact("1")]), request: [SetHost("staging.test")]),
             Rule(
                 name: "seen", when: .test(.path, [.exact("/api/away")]),
-                request: [.setHeader([.init("X-Seen", "1")])]),
+                request: [SetHeader([.init("X-Seen", "1")])]),
         ]
         return settings
     }

@@ -1,4 +1,3 @@
-import Interception
 import ProxyCore
 import Testing
 

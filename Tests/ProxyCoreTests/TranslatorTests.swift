@@ -1,7 +1,4 @@
 import Authorization
-import Formats
-import HTTPCodec
-import Interception
 import ProxyCore
 import Testing
 

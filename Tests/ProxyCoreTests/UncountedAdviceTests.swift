@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 import Interception
 import Testing
 

@@ -1,7 +1,6 @@
 import Addresses
 import EventLoop
 import Glibc
-import HTTPCodec
 import Passwords
 import TLSEngine
 import Testing

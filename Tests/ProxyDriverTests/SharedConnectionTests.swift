@@ -1,10 +1,8 @@
 import Authorization
 import EventLoop
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
-import TestSockets
 import Testing
 
 @testable import ProxyDriver

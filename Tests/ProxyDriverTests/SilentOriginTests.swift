@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import ProxyCore
-import TestSockets
 import Testing
 
 @testable import ProxyDriver

@@ -1,9 +1,7 @@
-import EventLoop
 import Formats
 import Glibc
 import HTTP1
 import HTTPCodec
-import Interception
 import Passwords
 import TestSockets
 import Testing

@@ -26,10 +26,10 @@ struct DeviceTests {
     }
 
     private mutating func say(
-        _ action: String, _ id: String, _ claims: KeyValuePairs<String, JSONValue>, key: [UInt8]
+        _ action: String, _ id: String, _ claims: JSONValue, key: [UInt8]
     ) throws -> Int {
-        let token = SignedToken.encode(.record(claims), key: key)
-        let body = JSONValue.record(["messageId": .string(id), "jwt": .string(token)])
+        let token = SignedToken.encode(claims, key: key)
+        let body: JSONValue = ["messageId": .string(id), "jwt": .string(token)]
         return try world.send(
             "POST", "/am/json/realms/root/push/sns/message?_action=\(action)",
             fields: [("Content-Type", "application/json"), ("Accept-API-Version", "resource=1.0, protocol=1.0")],
@@ -71,7 +71,7 @@ struct DeviceTests {
         let secret = try #require(query["s"].flatMap { Base64.decode($0) })
         let challenge = try #require(query["c"].flatMap { Base64.decode($0) })
         let response = Base64.encode(Signature.code(challenge, key: secret))
-        let claims: KeyValuePairs<String, JSONValue> = [
+        let claims: JSONValue = [
             "response": .string(response), "mechanismUid": .string("M1"), "deviceId": .string("d"),
             "communicationType": .string("gcm"),
         ]
@@ -114,7 +114,7 @@ struct DeviceTests {
     @Test mutating func aPushIsDenied() throws {
         let (step, session, secret) = try registered("PushDevice")
         let push = try push(step, secret)
-        let claims: KeyValuePairs<String, JSONValue> = ["response": .string(push.response), "deny": .bool(true)]
+        let claims: JSONValue = ["response": .string(push.response), "deny": .bool(true)]
         #expect(try say("authenticate", push.id, claims, key: secret) == 200)
         #expect(try poll(step, session: session).status == 401)
     }
@@ -127,7 +127,7 @@ struct DeviceTests {
         let numbers = try #require(push.claims["n"]?.text).split(separator: ",").map(String.init)
         #expect(push.claims["k"]?.text == "challenge" && numbers.count == 3 && numbers.contains(shown))
         let number = try #require(isRight ? shown : numbers.first { $0 != shown })
-        let claims: KeyValuePairs<String, JSONValue> = [
+        let claims: JSONValue = [
             "response": .string(push.response), "challengeResponse": .string(number),
         ]
         #expect(try say("authenticate", push.id, claims, key: secret) == (isRight ? 200 : 400))

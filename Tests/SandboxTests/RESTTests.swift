@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Testing
 
 @testable import Sandbox

@@ -127,7 +127,7 @@ import Testing
         #expect(access["exp"] == .integer(world.now + 3600))
         let refresh = try world.json(try ask(try #require(granted["refresh_token"]?.text)))
         #expect(refresh["token_type"]?.text == "refresh_token")
-        #expect(try world.json(try ask("made-up")) == .record(["active": .bool(false)]))
+        #expect(try world.json(try ask("made-up")) == ["active": false])
         #expect(try ask("x", "service:wrong").status == 401)
         #expect(try world.send("POST", path, fields: OAuthTests.form, body: "token=x&client_id=app").status == 401)
     }

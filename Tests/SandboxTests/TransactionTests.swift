@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Testing
 
 @testable import Sandbox
@@ -126,17 +125,6 @@ import Testing
         let again = try world.answer(try world.approveStart(id, token), password: "wrong", session: token)
         _ = try world.answer(again, session: token)
         #expect(try world.access(session: token, id: id).status == 200)
-    }
-
-    @Test func oldMocksAnswerFailureWith401() throws {
-        var options = SandboxOptions()
-        options.failedTransactionIsUnauthorized = true
-        options.strategy = .choice
-        var world = World(options)
-        let token = try world.signIn()
-        let id = try world.transaction(try world.access(session: token))
-        let refused = try world.answer(try world.approveStart(id, token), choice: 1, session: token)
-        #expect(refused.status == 401)
     }
 
     @Test func aChoiceApprovesOrRefuses() throws {

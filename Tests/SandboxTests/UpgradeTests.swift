@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Testing
 
 @testable import Sandbox
@@ -140,11 +139,8 @@ import Testing
         #expect(transactions["used"] == .integer(1))
         #expect(
             transactions["misused"]
-                == .record([
-                    "unknown": .integer(1), "foreign": .integer(2), "elsewhere": .integer(1), "again": .integer(1),
-                    "unapproved": .integer(1),
-                ]))
-        #expect(status["users"] == .record(["demo": .integer(1)]))
+                == ["unknown": 1, "foreign": 2, "elsewhere": 1, "again": 1, "unapproved": 1])
+        #expect(status["users"] == ["demo": 1])
         #expect(status["sessions"]?["created"] == .integer(2))
     }
 }

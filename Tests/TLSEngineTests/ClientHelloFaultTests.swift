@@ -1,5 +1,6 @@
-import TLSEngine
 import Testing
+
+@testable import TLSEngine
 
 @Suite("What a TLS client's hello holds, and what is wrong with it")
 struct ClientHelloFaultTests {

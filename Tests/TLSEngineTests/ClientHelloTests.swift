@@ -1,5 +1,6 @@
-import TLSEngine
 import Testing
+
+@testable import TLSEngine
 
 @Suite("The hello of a TLS client")
 struct ClientHelloTests {

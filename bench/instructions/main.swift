@@ -54,13 +54,13 @@ enum Work {
             ]
             let (key, matcher) = tests[number % tests.count]
             return Rule(
-                name: "rule \(number)", when: .test(key, [matcher]), request: [.setHeader([Pair("X-Mark", "1")])])
+                name: "rule \(number)", when: .test(key, [matcher]), request: [SetHeader([Pair("X-Mark", "1")])])
         }
     }
 
     static let headEdit = Rule(
         name: "query and header",
-        request: [.setQuery([Pair("ForceAuth", "true")]), .setHeader([Pair("Accept-Language", "en-GB")])])
+        request: [SetQuery([Pair("ForceAuth", "true")]), SetHeader([Pair("Accept-Language", "en-GB")])])
 
     static func heads(_ count: Int) throws -> Int {
         var parser = HeadParser()
@@ -125,7 +125,7 @@ enum Work {
     /// A member of a JSON body gets another value: the body comes whole, and goes on whole.
     static func edits(_ count: Int) throws -> Int {
         guard let amount = JSONPointer("/amount") else { return 0 }
-        let plan = Plan(rules: [Rule(name: "amount", request: [.setJSON([(amount, .string("200"))])])])
+        let plan = Plan(rules: [Rule(name: "amount", request: [SetJSON([(amount, .string("200"))])])])
         var head = try RequestHead(method: "POST", url: "http://shop.example.com/withdraw")
         head.fields.add("Content-Type", "application/json")
         var bytes = 0

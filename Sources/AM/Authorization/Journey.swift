@@ -1,5 +1,4 @@
 internal import Formats
-internal import Interception
 
 /// One run through a tree on the answering side: it takes AM's steps and returns what to send back. It makes no calls.
 struct Journey: Sendable {

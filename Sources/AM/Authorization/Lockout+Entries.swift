@@ -1,5 +1,3 @@
-internal import Formats
-
 /// The counters as shown in the admin API.
 extension Lockout {
     public struct Entry: Equatable, Sendable {

@@ -1,6 +1,5 @@
 internal import Formats
 public import HTTPCodec
-internal import Interception
 
 /// Decides which requests the policy covers and how they are replayed (docs/protocol.md#replay).
 extension AuthorizationPolicy {

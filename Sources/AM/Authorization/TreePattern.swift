@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 internal import Interception
 
 /// An entry of a resource's `trees`: `StepUp`, or `/alpha:StepUp` with a realm. In the name, `*` matches any characters.

@@ -1,5 +1,4 @@
 public import Formats
-import HTTPCodec
 
 /// A configuration value that has the shape of its key.
 public struct Decoded: Sendable {

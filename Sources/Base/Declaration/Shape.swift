@@ -20,14 +20,8 @@ public indirect enum Shape: Sendable {
     case object(ObjectShape)
     /// Free names with values of one shape.
     case map(TextFormat, Shape)
-    /// A duration or an object.
-    case durationOr(ClosedRange<Int>, ObjectShape)
-    /// `true`, `false` or an object.
-    case booleanOr(ObjectShape)
-    /// One of these words, or an object.
-    case choiceOr([String], ObjectShape)
-    /// A text or an object.
-    case textOr(TextFormat, ObjectShape)
+    /// A text, duration, word or boolean; or an object.
+    case either(Shape, ObjectShape)
     /// A value of `when`, or a list of them.
     case matcher(MatchKind)
     /// A secret that never becomes a String.
@@ -41,7 +35,7 @@ extension Shape {
     public var isPublic: Bool {
         switch self {
         case .text(let format), .template(let format): format.isPublic
-        case .orNull(let shape): shape.isPublic
+        case .orNull(let shape), .either(let shape, _): shape.isPublic
         case .secret, .json: false
         default: true
         }

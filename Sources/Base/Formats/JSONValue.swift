@@ -20,6 +20,11 @@ public enum JSONValue: Equatable, Sendable {
     }
 
     public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+    public static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
+    /// The text, or null.
+    public static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    /// The number, or null.
+    public static func optional(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
 
     /// Returns the member with that name. If the name is repeated, the last one counts, as servers read it.
     public subscript(_ name: String) -> JSONValue? {
@@ -48,6 +53,21 @@ public enum JSONValue: Equatable, Sendable {
     public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
     public var isTrue: Bool { self == .bool(true) }
     public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+}
+
+// MARK: literals
+
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+{
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self = .object(members.map { Member($0, $1) })
+    }
+
+    public init(arrayLiteral items: JSONValue...) { self = .array(items) }
+    public init(stringLiteral text: String) { self = .string(text) }
+    public init(integerLiteral number: Int) { self = .integer(number) }
+    public init(booleanLiteral flag: Bool) { self = .bool(flag) }
 }
 
 // MARK: writing

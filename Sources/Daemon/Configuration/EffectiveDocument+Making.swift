@@ -54,9 +54,7 @@ extension EffectiveDocument {
 
     private static func map(_ node: YAMLNode, _ entries: [YAMLNode.Entry], _ shape: Shape) -> JSONValue {
         switch shape {
-        case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),
-            .choiceOr(_, let object):
-            self.object(node, object)
+        case .object(let object), .either(_, let object): self.object(node, object)
         case .list(let element), .oneOrMany(let element), .orNull(let element): value(node, element, "")
         case .map(_, let element):
             .object(entries.map { .init($0.key, value($0.value, element, $0.key)) })
@@ -67,17 +65,17 @@ extension EffectiveDocument {
     private static func scalar(_ node: YAMLNode, _ shape: Shape, _ name: String) -> JSONValue {
         guard case .scalar(let text, let isPlain) = node.content else { return hidden }
         switch shape {
-        case .list(let element), .oneOrMany(let element), .orNull(let element): return scalar(node, element, name)
+        case .list(let shape), .oneOrMany(let shape), .orNull(let shape), .either(let shape, _):
+            return scalar(node, shape, name)
         case .text(let format) where format.takesUser && format.host == .url:
             return isReferences(text) ? .string(text) : .string(withoutUser(text))
-        case .text(let format) where format.isPublic, .textOr(let format, _) where format.isPublic,
-            .template(let format) where format.isPublic:
+        case .text(let format) where format.isPublic, .template(let format) where format.isPublic:
             return .string(text)
         // a private key is shown as its file's path
         case .secret: return .string(text)
         case .matcher(let kind) where kind != .text: return .string(text)
-        case .choice, .choiceOr, .duration, .durationOr, .size: return .string(text)
-        case .boolean, .booleanOr, .integer, .integerOr:
+        case .choice, .duration, .size: return .string(text)
+        case .boolean, .integer, .integerOr:
             return (isPlain ? Walker.plain(text, node) : nil) ?? .string(text)
         case .json where isPlain && (text == "true" || text == "false"): return .bool(text == "true")
         default: return harmless.contains(name) || isReferences(text) ? .string(text) : hidden

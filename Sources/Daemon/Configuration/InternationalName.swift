@@ -1,5 +1,4 @@
 internal import CIDN2
-internal import HTTPCodec
 
 /// Converts internationalized host names to ASCII: `münchen.example` becomes `xn--mnchen-3ya.example` (IDNA 2008, RFC 5891). It
 /// is used for configurations only. Names in messages must be ASCII already; an A-label stays as it is.

@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// An address to listen on.
 public struct Listener: Hashable, Sendable {

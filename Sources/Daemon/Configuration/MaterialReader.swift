@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 internal import TLSEngine
 
 /// Reads files with certificates, keys and revocation lists, and reports errors at the position that names the file.

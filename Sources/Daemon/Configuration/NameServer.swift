@@ -1,5 +1,4 @@
 internal import Addresses
-internal import HTTPCodec
 
 /// An entry of `names.servers`: an address with or without a port.
 struct NameServer: CustomStringConvertible {

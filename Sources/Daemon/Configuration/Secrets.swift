@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 

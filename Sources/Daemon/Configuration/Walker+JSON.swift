@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// Converts YAML values to JSON. Plain scalars follow YAML's core schema; quoted scalars are strings.
 extension Walker {

@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// Checks a YAML tree against the key table and extracts the values. Every error is recorded at its position, and the walk
 /// continues.
@@ -125,24 +124,18 @@ struct Walker {
             guard let fields = object(node, name, path: path) else { return nil }
             return Decoded(position: node.position, written: "", content: .fields(fields))
         case .map(let names, let values): return map(node, names, values, path)
-        case .textOr(let format, let name):
-            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
-            return decode(node, .text(format), path: path, keyPosition: keyPosition)
-        case .booleanOr(let name):
-            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
-            return scalar(node, shape, path)
-        case .durationOr(let range, let name):
-            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
-            return decode(node, .duration(range), path: path, keyPosition: keyPosition)
-        case .choiceOr(let names, let name):
+        case .either(let single, let name):
+            let words = if case .choice(let names) = single { names } else { [String]() }
             if case .map(let entries) = node.content {
-                if let word = entries.first(where: { names.contains($0.key) }) {
+                if let word = entries.first(where: { words.contains($0.key) }) {
                     findings.error(word.position, "\(subject(path)): \(word.key) takes no value; write it alone")
                     return nil
                 }
                 return decode(node, .object(name), path: path, keyPosition: keyPosition)
             }
-            if case .scalar(let written, _) = node.content, name.keys.contains(where: { $0.name == written }) {
+            if !words.isEmpty, case .scalar(let written, _) = node.content,
+                name.keys.contains(where: { $0.name == written })
+            {
                 findings.error(node.position, "\(subject(path)): \(written) takes a value, as in { \(written): VALUE }")
                 return nil
             }
@@ -227,7 +220,7 @@ struct Walker {
                 )
             }
             return .text(text)
-        case .boolean, .booleanOr:
+        case .boolean, .either(.boolean, _):
             return text == "true" ? .flag(true) : text == "false" ? .flag(false) : wrong()
         case .integer(let range):
             guard let value = Int(text) else { return wrong() }
@@ -236,10 +229,10 @@ struct Walker {
             if text == word { return .word }
             guard let value = Int(text) else { return wrong() }
             return within(value, range)
-        case .choice(let names), .choiceOr(let names, _):
+        case .choice(let names), .either(.choice(let names), _):
             if names.contains(text) { return .text(text) }
             var known = names
-            if case .choiceOr(_, let object) = shape { known += object.keys.map(\.name) }
+            if case .either(_, let object) = shape { known += object.keys.map(\.name) }
             findings.error(
                 position, "\(subject(path)) takes \(shape.expectation()), found \"\(shown(written))\"",
                 nearest: Nearest.name(to: text, among: known))
@@ -259,8 +252,8 @@ struct Walker {
             case .malformed: return wrong()
             case .tooLarge: return wrong("; that is too large")
             }
-        default:
-            return nil
+        case .either(let single, _): return content(text, written, single, position, path)
+        default: return nil
         }
     }
 

@@ -17,9 +17,10 @@ public struct ConfigurationRoutes {
             "configuration": .described(
                 "The configuration with its defaults. REDACTED replaces possible secrets.", .map(.any)),
         ])
-        let description = RouteDescription(
-            "showConfiguration", "The current configuration.", answers: [RouteAnswer("It.", shape)])
-        return ControlRoute("GET", "/v1/configuration", description) { _ throws(ControlProblem) in
+        return ControlRoute(
+            "GET", "/v1/configuration", "showConfiguration", "The current configuration.",
+            answers: [RouteAnswer("It.", shape)]
+        ) { _ throws(ControlProblem) in
             .json(running())
         }
     }

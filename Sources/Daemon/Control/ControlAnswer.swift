@@ -86,10 +86,10 @@ public struct ControlProblem: Error, Equatable, Sendable {
     public var answer: ControlAnswer {
         var answer = ControlAnswer(
             .problem(
-                .object([
-                    .init("type", .string("about:blank")), .init("title", .string(ReasonPhrase.of(status))),
-                    .init("status", .integer(status)), .init("detail", .string(detail)),
-                ])), status: status)
+                [
+                    "type": "about:blank", "title": .string(ReasonPhrase.of(status)), "status": .integer(status),
+                    "detail": .string(detail),
+                ]), status: status)
         if !allow.isEmpty { answer.fields.append(.init("Allow", allow.joined(separator: ", "))) }
         if let challenge { answer.fields.append(.init("WWW-Authenticate", challenge)) }
         if let retryAfter { answer.fields.append(.init("Retry-After", "\(retryAfter)")) }

@@ -19,23 +19,21 @@ public struct ControlRoute {
     /// - Parameters:
     /// - method: GET if nothing changes, another method otherwise.
     /// - path: a name in braces matches one segment, which the handler receives by that name.
+    /// - id: a unique name such as `listTransactions`.
     public init(
-        _ method: String, _ path: String, _ description: RouteDescription, isOpen: Bool = false,
+        _ method: String, _ path: String, _ id: String, _ summary: String, parameters: [RouteParameter] = [],
+        body: ControlShape? = nil, answers: [RouteAnswer], problems: [Int: String] = [:], isOpen: Bool = false,
         _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
-        self.description = description
+        description = RouteDescription(
+            id: id, summary: summary, parameters: parameters, body: body, answers: answers, problems: problems)
         self.isOpen = isOpen
         self.handler = handler
         segments = path.split(separator: "/").map { segment in
             segment.hasPrefix("{") ? .parameter(String(segment.dropFirst().dropLast())) : .own(Array(segment.utf8))
         }
-    }
-
-    /// The names in the path, in order.
-    var pathParameters: [String] {
-        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
     /// The values of the names in the path; nil if the path does not match.

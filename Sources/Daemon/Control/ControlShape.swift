@@ -29,7 +29,7 @@ public indirect enum ControlShape: Sendable {
         switch self {
         case .text: Self.typed("string")
         case .pattern(let pattern): Self.typed("string", .init("pattern", .string(pattern)))
-        case .choice(let words): Self.typed("string", .init("enum", .array(words.map { .string($0) })))
+        case .choice(let words): Self.typed("string", .init("enum", .strings(words)))
         case .integer(let range): Self.whole(range)
         case .number: Self.typed("number")
         case .flag: Self.typed("boolean")
@@ -38,7 +38,7 @@ public indirect enum ControlShape: Sendable {
         case .list(let shape): Self.typed("array", .init("items", shape.schema))
         case .object(let members): Self.structure(members)
         case .map(let shape): Self.typed("object", .init("additionalProperties", shape.schema))
-        case .either(let shapes): .object([.init("anyOf", .array(shapes.map(\.schema)))])
+        case .either(let shapes): ["anyOf": .array(shapes.map(\.schema))]
         case .described(let words, let shape): shape.schema.with("description", .string(words))
         }
     }

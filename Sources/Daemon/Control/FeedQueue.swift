@@ -37,7 +37,7 @@ public struct FeedQueue: Sendable {
         var out: [UInt8] = []
         swap(&out, &waiting)
         if lost > 0 {
-            out += ServerEvent("lost", data: .object([.init("count", .integer(lost))])).bytes
+            out += ServerEvent("lost", data: ["count": .integer(lost)]).bytes
             lost = 0
         }
         underWay = out.count

@@ -14,20 +14,22 @@ public struct HealthRoutes {
     private static let shape = ControlShape.object(["state": .choice(ServicePhase.allCases.map(\.rawValue))])
 
     private var answer: ControlAnswer {
-        ControlAnswer(.object([.init("state", .string(phase().rawValue))]))
+        ControlAnswer(["state": .string(phase().rawValue)])
     }
 
     private var live: ControlRoute {
-        let description = RouteDescription(
-            "live", "Tells whether the daemon runs.", answers: [RouteAnswer("It does.", Self.shape)])
-        return ControlRoute("GET", "/live", description, isOpen: true) { _ throws(ControlProblem) in .now(answer) }
+        return ControlRoute(
+            "GET", "/live", "live", "Tells whether the daemon runs.", answers: [RouteAnswer("It does.", Self.shape)],
+            isOpen: true
+        ) { _ throws(ControlProblem) in .now(answer) }
     }
 
     private var ready: ControlRoute {
-        let description = RouteDescription(
-            "ready", "Tells whether the daemon accepts requests.", answers: [RouteAnswer("It does.", Self.shape)],
-            problems: [503: "The daemon is starting or draining."])
-        return ControlRoute("GET", "/ready", description, isOpen: true) { _ throws(ControlProblem) in
+        return ControlRoute(
+            "GET", "/ready", "ready", "Tells whether the daemon accepts requests.",
+            answers: [RouteAnswer("It does.", Self.shape)],
+            problems: [503: "The daemon is starting or draining."], isOpen: true
+        ) { _ throws(ControlProblem) in
             guard phase() == .serving else {
                 throw ControlProblem(503, "the daemon is \(phase().rawValue)")
             }

@@ -19,41 +19,41 @@ public struct LifeRoutes {
     public var all: [ControlRoute] { [status, drain, upgrade, upgradeStatus] }
 
     private var status: ControlRoute {
-        let description = RouteDescription(
-            "status", "Shows the daemon's configuration, load and last errors.",
-            answers: [RouteAnswer("The status.", Self.statusShape)])
-        return ControlRoute("GET", "/v1/status", description) { _ throws(ControlProblem) in .json(life.status) }
+        return ControlRoute(
+            "GET", "/v1/status", "status", "Shows the daemon's configuration, load and last errors.",
+            answers: [RouteAnswer("The status.", Self.statusShape)]
+        ) { _ throws(ControlProblem) in .json(life.status) }
     }
 
     private var drain: ControlRoute {
-        let description = RouteDescription(
-            "drain", "Stops the daemon once its exchanges are finished.",
-            answers: [RouteAnswer("It has started.", status: 202, Self.statusShape)])
-        return ControlRoute("POST", "/v1/drain", description) { _ throws(ControlProblem) in
+        return ControlRoute(
+            "POST", "/v1/drain", "drain", "Stops the daemon once its exchanges are finished.",
+            answers: [RouteAnswer("It has started.", status: 202, Self.statusShape)]
+        ) { _ throws(ControlProblem) in
             life.drain()
             return .json(life.status, status: 202)
         }
     }
 
     private var upgrade: ControlRoute {
-        let description = RouteDescription(
-            "upgrade", "Replaces the daemon by a new process, without refusing a connection.",
+        return ControlRoute(
+            "POST", "/v1/upgrade", "upgrade", "Replaces the daemon by a new process, without refusing a connection.",
             answers: [RouteAnswer("It has started.", status: 202, Self.upgradeShape)],
             problems: [
                 409: "The daemon is ending, an upgrade is under way, or it is the first process of a container.",
                 503: "The system cannot start another process.",
-            ])
-        return ControlRoute("POST", "/v1/upgrade", description) { _ throws(ControlProblem) in
+            ]
+        ) { _ throws(ControlProblem) in
             try life.upgrade()
             return .json(life.upgradeStatus, status: 202)
         }
     }
 
     private var upgradeStatus: ControlRoute {
-        let description = RouteDescription(
-            "upgradeStatus", "Shows the state of the last upgrade, in the process that responds.",
-            answers: [RouteAnswer("The state.", Self.upgradeShape)])
-        return ControlRoute("GET", "/v1/upgrade", description) { _ throws(ControlProblem) in .json(life.upgradeStatus) }
+        return ControlRoute(
+            "GET", "/v1/upgrade", "upgradeStatus", "Shows the state of the last upgrade, in the process that responds.",
+            answers: [RouteAnswer("The state.", Self.upgradeShape)]
+        ) { _ throws(ControlProblem) in .json(life.upgradeStatus) }
     }
 
     private static let upgradeShape = ControlShape.object([

@@ -28,20 +28,21 @@ public struct LogRoutes {
 
     private var reply: ControlReply {
         .json(
-            .object([.init("level", .string(dial.level)), .init("configured", .string(dial.configured))]))
+            ["level": .string(dial.level), "configured": .string(dial.configured)])
     }
 
     private var showing: ControlRoute {
-        let description = RouteDescription("showLogLevel", "Shows the log level.", answers: [answer])
-        return ControlRoute("GET", "/v1/log/level", description) { _ throws(ControlProblem) in reply }
+        return ControlRoute(
+            "GET", "/v1/log/level", "showLogLevel", "Shows the log level.", answers: [answer]
+        ) { _ throws(ControlProblem) in reply }
     }
 
     private var changing: ControlRoute {
-        let description = RouteDescription(
-            "changeLogLevel", "Changes the log level until the next reload.",
+        return ControlRoute(
+            "PUT", "/v1/log/level", "changeLogLevel", "Changes the log level until the next reload.",
             body: .object(["level": .choice(dial.levels)]), answers: [answer],
-            problems: [409: "No log is written.", 422: "There is no such level."])
-        return ControlRoute("PUT", "/v1/log/level", description) { request throws(ControlProblem) in
+            problems: [409: "No log is written.", 422: "There is no such level."]
+        ) { request throws(ControlProblem) in
             let body = try request.object()
             if let odd = body.members?.first(where: { $0.name != "level" }) {
                 throw ControlProblem(422, "unknown member \(odd.name.prefix(40)); the only member is level")

@@ -11,10 +11,10 @@ public struct MetricsRoutes {
     public var all: [ControlRoute] { [metrics] }
 
     private var metrics: ControlRoute {
-        let description = RouteDescription(
-            "metrics", "Shows metrics in the text format of Prometheus.",
-            answers: [RouteAnswer("All metrics.", type: Self.mediaType)])
-        return ControlRoute("GET", "/metrics", description) { _ throws(ControlProblem) in
+        return ControlRoute(
+            "GET", "/metrics", "metrics", "Shows metrics in the text format of Prometheus.",
+            answers: [RouteAnswer("All metrics.", type: Self.mediaType)]
+        ) { _ throws(ControlProblem) in
             .now(ControlAnswer(page(), type: Self.mediaType))
         }
     }

@@ -1,17 +1,14 @@
 internal import Formats
-internal import HTTPCodec
 
 /// The OpenAPI 3.1 description of the admin API, generated from its routes.
 struct OpenAPIDocument {
     /// The route that serves it.
     static func route(of routes: [ControlRoute]) -> ControlRoute {
-        let description = RouteDescription(
-            "describe", "This description.",
-            answers: [RouteAnswer("An OpenAPI 3.1 document.", .map(.any))])
         var document: JSONValue = .null
-        let route = ControlRoute("GET", "/v1/openapi.json", description) { _ throws(ControlProblem) in
-            .now(ControlAnswer(document))
-        }
+        let route = ControlRoute(
+            "GET", "/v1/openapi.json", "describe", "This description.",
+            answers: [RouteAnswer("An OpenAPI 3.1 document.", .map(.any))]
+        ) { _ throws(ControlProblem) in .now(ControlAnswer(document)) }
         document = OpenAPIDocument(routes: routes + [route]).value
         return route
     }
@@ -19,29 +16,15 @@ struct OpenAPIDocument {
     let routes: [ControlRoute]
 
     var value: JSONValue {
-        .object([
-            .init("openapi", .string("3.1.0")),
-            .init(
-                "info",
-                .object([
-                    .init("title", .string("Usher")), .init("version", .string("1")),
-                    .init("description", .string("The admin API of the running daemon.")),
-                ])),
-            .init("security", .array([.object([.init("token", .array([]))])])),
-            .init("paths", paths),
-            .init(
-                "components",
-                .object([
-                    .init("schemas", .object([.init("Problem", ControlProblem.shape.schema)])),
-                    .init(
-                        "securitySchemes",
-                        .object([
-                            .init(
-                                "token",
-                                .object([.init("type", .string("http")), .init("scheme", .string("bearer"))]))
-                        ])),
-                ])),
-        ])
+        [
+            "openapi": "3.1.0",
+            "info": ["title": "Usher", "version": "1", "description": "The admin API of the running daemon."],
+            "security": [["token": []]], "paths": paths,
+            "components": [
+                "schemas": ["Problem": ControlProblem.shape.schema],
+                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+            ],
+        ]
     }
 
     private var paths: JSONValue {
@@ -56,9 +39,7 @@ struct OpenAPIDocument {
 
     private func operation(_ route: ControlRoute) -> JSONValue {
         let description = route.description
-        var operation: JSONValue = .object([
-            .init("operationId", .string(description.id)), .init("summary", .string(description.summary)),
-        ])
+        var operation: JSONValue = ["operationId": .string(description.id), "summary": .string(description.summary)]
         if route.isOpen { operation = operation.with("security", .array([])) }
         if !description.parameters.isEmpty {
             operation = operation.with("parameters", .array(description.parameters.map(Self.parameter)))
@@ -66,7 +47,7 @@ struct OpenAPIDocument {
         if let body = description.body {
             let content = Self.content("application/json", body.schema)
             operation = operation.with(
-                "requestBody", .object([.init("required", .bool(true)), .init("content", content)]))
+                "requestBody", ["required": true, "content": content])
         }
         return operation.with("responses", responses(route))
     }
@@ -74,7 +55,7 @@ struct OpenAPIDocument {
     private func responses(_ route: ControlRoute) -> JSONValue {
         var responses: JSONValue = .object([])
         for answer in route.description.answers {
-            var response: JSONValue = .object([.init("description", .string(answer.doc))])
+            var response: JSONValue = ["description": .string(answer.doc)]
             if !answer.type.isEmpty {
                 // OpenAPI names media types without parameters
                 let type = String(answer.type.prefix { $0 != ";" })
@@ -91,26 +72,23 @@ struct OpenAPIDocument {
     }
 
     private static func problem(_ words: String) -> JSONValue {
-        let reference: JSONValue = .object([.init("$ref", .string("#/components/schemas/Problem"))])
-        return .object([
-            .init("description", .string(words)), .init("content", content("application/problem+json", reference)),
-        ])
+        let reference: JSONValue = ["$ref": "#/components/schemas/Problem"]
+        return ["description": .string(words), "content": content("application/problem+json", reference)]
     }
 
     private static func content(_ type: String, _ schema: JSONValue) -> JSONValue {
-        .object([.init(type, .object([.init("schema", schema)]))])
+        [type: ["schema": schema]]
     }
 
     private static func parameter(_ parameter: RouteParameter) -> JSONValue {
         var schema = schema(parameter.form)
         if parameter.isList {
-            schema = .object([.init("type", .string("array")), .init("items", schema)])
+            schema = ["type": "array", "items": schema]
         }
-        return .object([
-            .init("name", .string(parameter.name)), .init("in", .string(parameter.isInPath ? "path" : "query")),
-            .init("description", .string(parameter.doc)), .init("required", .bool(parameter.isRequired)),
-            .init("schema", schema),
-        ])
+        return [
+            "name": .string(parameter.name), "in": .string(parameter.isInPath ? "path" : "query"),
+            "description": .string(parameter.doc), "required": .bool(parameter.isRequired), "schema": schema,
+        ]
     }
 
     private static func schema(_ form: RouteParameter.Form) -> JSONValue {

@@ -70,13 +70,13 @@ public struct ReloadRoutes {
     public var all: [ControlRoute] { [beginning, last, one] }
 
     private var beginning: ControlRoute {
-        let description = RouteDescription(
-            "reload", "Reloads the configuration. The result is available later.",
+        return ControlRoute(
+            "POST", "/v1/reload", "reload", "Reloads the configuration. The result is available later.",
             answers: [
                 RouteAnswer("It has started. Location names the URL of the result.", status: 202, ReloadReport.shape)
             ],
-            problems: [409: "The daemon is ending."])
-        return ControlRoute("POST", "/v1/reload", description) { _ throws(ControlProblem) in
+            problems: [409: "The daemon is ending."]
+        ) { _ throws(ControlProblem) in
             let number = try desk.begin(by: "usher reload")
             var answer = try answer(number)
             answer.status = 202
@@ -86,23 +86,23 @@ public struct ReloadRoutes {
     }
 
     private var last: ControlRoute {
-        let description = RouteDescription(
-            "lastReload", "Shows the result of the last reload.",
+        return ControlRoute(
+            "GET", "/v1/reload", "lastReload", "Shows the result of the last reload.",
             answers: [RouteAnswer("The last reload.", ReloadReport.shape)],
-            problems: [404: "There was no reload yet."])
-        return ControlRoute("GET", "/v1/reload", description) { _ throws(ControlProblem) in .now(try answer(nil)) }
+            problems: [404: "There was no reload yet."]
+        ) { _ throws(ControlProblem) in .now(try answer(nil)) }
     }
 
     private var one: ControlRoute {
-        let description = RouteDescription(
-            "showReload", "Shows the result of one of the last reloads.",
+        return ControlRoute(
+            "GET", "/v1/reload/{number}", "showReload", "Shows the result of one of the last reloads.",
             parameters: [.path("number", "The number of the reload, as the response to it gave.")],
             answers: [RouteAnswer("The reload.", ReloadReport.shape)],
             problems: [
                 404:
                     "There is no reload with that number."
-            ])
-        return ControlRoute("GET", "/v1/reload/{number}", description) { request throws(ControlProblem) in
+            ]
+        ) { request throws(ControlProblem) in
             guard let number = RouteParameter.number(request.arguments.text("number") ?? "") else {
                 throw ControlProblem(404, "the id of a reload must be a number")
             }
@@ -127,22 +127,19 @@ extension ReloadReport {
     ])
 
     public var json: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("reload", .integer(number)), .init("state", .string(state)),
-            .init("generation", .integer(generation)),
-            .init("at", .string(CalendarTime(at).internet)), .init("by", .string(by)),
+        var members: JSONValue = [
+            "reload": .integer(number), "state": .string(state), "generation": .integer(generation),
+            "at": .string(CalendarTime(at).internet), "by": .string(by),
         ]
-        func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
         switch outcome {
         case .isUnderWay: break
         case .done(let changed, let restart, let warnings):
-            members += [
-                .init("changed", texts(changed)), .init("restart", texts(restart)),
-                .init("warnings", .array(warnings.map(\.json))),
-            ]
-        case .failed(let faults): members.append(.init("faults", .array(faults.map(\.json))))
+            members["changed"] = .strings(changed)
+            members["restart"] = .strings(restart)
+            members["warnings"] = .array(warnings.map(\.json))
+        case .failed(let faults): members["faults"] = .array(faults.map(\.json))
         }
-        return .object(members)
+        return members
     }
 
     private var state: String {
@@ -158,13 +155,12 @@ extension ConfigurationRemark {
     static let shape = ControlShape.object(["message": .text, "file?": .text, "line?": .count, "column?": .count])
 
     public var json: JSONValue {
-        var members: [JSONValue.Member] = [.init("message", .string(text))]
+        var members: JSONValue = ["message": .string(text)]
         if let place {
-            members += [
-                .init("file", .string(place.file)), .init("line", .integer(place.line)),
-                .init("column", .integer(place.column)),
-            ]
+            members["file"] = .string(place.file)
+            members["line"] = .integer(place.line)
+            members["column"] = .integer(place.column)
         }
-        return .object(members)
+        return members
     }
 }

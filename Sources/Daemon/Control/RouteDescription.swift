@@ -10,18 +10,6 @@ public struct RouteDescription: Sendable {
     public var answers: [RouteAnswer]
     /// The problems beyond those that apply to all routes.
     public var problems: [Int: String]
-
-    public init(
-        _ id: String, _ summary: String, parameters: [RouteParameter] = [], body: ControlShape? = nil,
-        answers: [RouteAnswer], problems: [Int: String] = [:]
-    ) {
-        self.id = id
-        self.summary = summary
-        self.parameters = parameters
-        self.body = body
-        self.answers = answers
-        self.problems = problems
-    }
 }
 
 /// A successful response of a route.

@@ -25,29 +25,30 @@ public struct TransactionRoutes {
     private static let id = RouteParameter.path("id", "The id of the step-up, as in the list.")
 
     private var listing: ControlRoute {
-        let description = RouteDescription(
-            "listTransactions", "Lists the step-ups that wait for a person, the oldest first.",
+        return ControlRoute(
+            "GET", "/v1/transactions", "listTransactions",
+            "Lists the step-ups that wait for a person, the oldest first.",
             answers: [
                 RouteAnswer(
                     "What waits.", .object(["transactions": .list(TransactionView.shape), "most": .count]))
-            ])
-        return ControlRoute("GET", "/v1/transactions", description) { request throws(ControlProblem) in
+            ]
+        ) { request throws(ControlProblem) in
             .now(list(request.now))
         }
     }
 
     private var showing: ControlRoute {
-        let description = RouteDescription(
-            "showTransaction", "Shows one step-up completely.", parameters: [Self.id],
-            answers: [RouteAnswer("What waits.", TransactionView.shape)], problems: Self.over)
-        return ControlRoute("GET", "/v1/transactions/{id}", description) { request throws(ControlProblem) in
+        return ControlRoute(
+            "GET", "/v1/transactions/{id}", "showTransaction", "Shows one step-up completely.", parameters: [Self.id],
+            answers: [RouteAnswer("What waits.", TransactionView.shape)], problems: Self.over
+        ) { request throws(ControlProblem) in
             .now(try whole(request.arguments.text("id") ?? "", request.now))
         }
     }
 
     private var answering: ControlRoute {
-        let description = RouteDescription(
-            "answerTransaction",
+        return ControlRoute(
+            "POST", "/v1/transactions/{id}/answer", "answerTransaction",
             "Answers one callback, several callbacks, or gives the link that the step-up waits for.",
             parameters: [Self.id], body: AnswerReader.shape,
             answers: [
@@ -57,18 +58,19 @@ public struct TransactionRoutes {
                         "id": .text, "state": .choice(["answered", "open"]),
                         "callbacks": .list(TransactionView.callbackShape),
                     ]))
-            ], problems: Self.over.merging([422: "The step-up does not accept the answer."]) { $1 })
-        return ControlRoute("POST", "/v1/transactions/{id}/answer", description) { request throws(ControlProblem) in
+            ], problems: Self.over.merging([422: "The step-up does not accept the answer."]) { $1 }
+        ) { request throws(ControlProblem) in
             .now(try answer(request.arguments.text("id") ?? "", request))
         }
     }
 
     private var denying: ControlRoute {
-        let description = RouteDescription(
-            "denyTransaction", "Denies the step-up. The app gets the original response.", parameters: [Self.id],
+        return ControlRoute(
+            "POST", "/v1/transactions/{id}/deny", "denyTransaction",
+            "Denies the step-up. The app gets the original response.", parameters: [Self.id],
             answers: [RouteAnswer("The step-up is denied.", .object(["id": .text, "state": .choice(["denied"])]))],
-            problems: Self.over)
-        return ControlRoute("POST", "/v1/transactions/{id}/deny", description) { request throws(ControlProblem) in
+            problems: Self.over
+        ) { request throws(ControlProblem) in
             .now(try deny(request.arguments.text("id") ?? ""))
         }
     }
@@ -83,10 +85,10 @@ public struct TransactionRoutes {
 
     private func list(_ now: Int) -> ControlAnswer {
         ControlAnswer(
-            .object([
-                .init("transactions", .array(directory.list().map { TransactionView.of($0, .listed, now: now) })),
-                .init("most", .integer(directory.most)),
-            ]))
+            [
+                "transactions": .array(directory.list().map { TransactionView.of($0, .listed, now: now) }),
+                "most": .integer(directory.most),
+            ])
     }
 
     private func whole(_ text: String, _ now: Int) throws(ControlProblem) -> ControlAnswer {
@@ -113,11 +115,10 @@ public struct TransactionRoutes {
             }
             let missing = try directory.answer(id, answers)
             return ControlAnswer(
-                .object([
-                    .init("id", .string(id.description)),
-                    .init("state", .string(missing.isEmpty ? "answered" : "open")),
-                    .init("callbacks", TransactionView.of(missing)),
-                ]))
+                [
+                    "id": .string(id.description), "state": .string(missing.isEmpty ? "answered" : "open"),
+                    "callbacks": TransactionView.of(missing),
+                ])
         } catch {
             throw Self.problem(error)
         }
@@ -128,7 +129,7 @@ public struct TransactionRoutes {
         do throws(TransactionRefusal) {
             try directory.deny(id)
             return ControlAnswer(
-                .object([.init("id", .string(id.description)), .init("state", .string("denied"))]))
+                ["id": .string(id.description), "state": "denied"])
         } catch {
             throw Self.problem(error)
         }

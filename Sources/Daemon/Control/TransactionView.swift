@@ -62,21 +62,19 @@ struct TransactionView {
         let transaction = waiting.transaction
         let step = transaction.step
         take(400)
-        var members: [JSONValue.Member] = [
-            .init("id", .string(waiting.id.description)), .init("client", .string(transaction.client.address)),
-            .init("user", transaction.client.user.map { text($0) } ?? .null),
-            .init("method", text(transaction.method)), .init("resource", text(transaction.resource)),
-            .init("am", text(transaction.server)), .init("realm", text(transaction.realm)),
-            .init("tree", transaction.tree.map { text($0) } ?? .null), .init("stage", text(step.stage)),
-            .init("header", text(step.header)), .init("messages", .array(texts(step.messages))),
-            .init("waited_ms", .integer(max(0, now - transaction.since))),
-            .init("left_ms", .integer(max(0, transaction.until - now))),
-            .init("kind", .string(step.isSuspended ? "suspended" : "callbacks")),
+        var members: JSONValue = [
+            "id": .string(waiting.id.description), "client": .string(transaction.client.address),
+            "user": transaction.client.user.map { text($0) } ?? .null, "method": text(transaction.method),
+            "resource": text(transaction.resource), "am": text(transaction.server), "realm": text(transaction.realm),
+            "tree": transaction.tree.map { text($0) } ?? .null, "stage": text(step.stage), "header": text(step.header),
+            "messages": .array(texts(step.messages)), "waited_ms": .integer(max(0, now - transaction.since)),
+            "left_ms": .integer(max(0, transaction.until - now)),
+            "kind": .string(step.isSuspended ? "suspended" : "callbacks"),
         ]
-        if case .suspended(let message) = step.kind { members.append(.init("message", text(message))) }
-        members.append(.init("callbacks", list(waiting.missing)))
-        members.append(.init("shortened", .bool(isShortened)))
-        return .object(members)
+        if case .suspended(let message) = step.kind { members["message"] = text(message) }
+        members["callbacks"] = list(waiting.missing)
+        members["shortened"] = .bool(isShortened)
+        return members
     }
 
     private mutating func list(_ callbacks: [OpenCallback]) -> JSONValue {
@@ -88,14 +86,13 @@ struct TransactionView {
     private mutating func callback(_ callback: OpenCallback) -> JSONValue {
         var choices: [JSONValue] = []
         for choice in callback.choices where take(40) {
-            choices.append(.object([.init("number", .integer(choice.number)), .init("label", text(choice.label))]))
+            choices.append(["number": .integer(choice.number), "label": text(choice.label)])
         }
-        return .object([
-            .init("index", .integer(callback.index)), .init("type", text(callback.type)),
-            .init("prompt", text(callback.prompt)), .init("form", .string(callback.form.rawValue)),
-            .init("secret", .bool(callback.isSecret)), .init("choices", .array(choices)),
-            .init("parts", .array(texts(callback.parts))), .init("policies", .array(texts(callback.policies))),
-        ])
+        return [
+            "index": .integer(callback.index), "type": text(callback.type), "prompt": text(callback.prompt),
+            "form": .string(callback.form.rawValue), "secret": .bool(callback.isSecret), "choices": .array(choices),
+            "parts": .array(texts(callback.parts)), "policies": .array(texts(callback.policies)),
+        ]
     }
 
     private mutating func texts(_ texts: [String]) -> [JSONValue] {

@@ -1,5 +1,3 @@
-import HTTPCodec
-
 /// Receives flow control: grants the peer the bytes that were used, and larger windows on long paths.
 struct FlowControl {
     /// The payload of PINGs that measure the path; others contain zeros.

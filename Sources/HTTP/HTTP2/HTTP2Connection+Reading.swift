@@ -1,5 +1,4 @@
 import CNghttp2
-import Formats
 import HTTPCodec
 
 /// The receiving side of the connection.

@@ -1,6 +1,4 @@
 import CNghttp2
-import Formats
-import HTTPCodec
 
 /// nghttp2's callbacks. Each finds the connection of the session and forwards to it. They capture and throw nothing.
 enum NGHTTP2Callbacks {

@@ -9,11 +9,6 @@ public enum ProxyProtocol {
         /// 4 or 16 bytes, network order.
         public var address: [UInt8]
         public var port: UInt16
-
-        public init(address: [UInt8], port: UInt16) {
-            self.address = address
-            self.port = port
-        }
     }
 
     public enum Result: Equatable, Sendable {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Configuration
 import Formats
-import HTTPCodec
 import Operation
 
 struct Check: ParsableCommand {
@@ -75,21 +74,16 @@ struct Check: ParsableCommand {
         _ path: String, _ diagnostics: [Diagnostic], _ stands: Bool, _ interceptors: InterceptorList?,
         _ authorization: AuthorizationList?
     ) -> JSONValue {
-        .object(
-            [
-                .init("file", .string(path)), .init("good", .bool(stands)),
-                .init(
-                    "diagnostics",
-                    .array(
-                        diagnostics.map {
-                            .object([
-                                .init("severity", .string($0.severity.rawValue)), .init("file", .string($0.file)),
-                                .init("line", .integer($0.line)),
-                                .init("column", .integer($0.column)), .init("message", .string($0.message)),
-                                .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
-                            ])
-                        })),
-            ] + (interceptors.map { [.init("interceptors", $0.json)] } ?? [])
-                + (authorization.map { [.init("authorization", $0.json)] } ?? []))
+        var report: JSONValue = ["file": .string(path), "good": .bool(stands)]
+        report["diagnostics"] = .array(
+            diagnostics.map {
+                [
+                    "severity": .string($0.severity.rawValue), "file": .string($0.file), "line": .integer($0.line),
+                    "column": .integer($0.column), "message": .string($0.message), "nearest": .optional($0.nearest),
+                ]
+            })
+        report["interceptors"] = interceptors?.json
+        report["authorization"] = authorization?.json
+        return report
     }
 }

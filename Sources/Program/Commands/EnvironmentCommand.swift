@@ -1,7 +1,6 @@
 import ArgumentParser
 import Configuration
 import Formats
-import HTTPCodec
 import Operation
 
 struct EnvironmentCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Configuration
 import Operation
 
 /// The option `--pass-env`: variables that a command receives although the configuration uses them.

@@ -16,11 +16,10 @@ struct VersionCommand: ParsableCommand {
 
     func run() {
         if json {
-            let value = JSONValue.object([
-                .init("usher", .string(Version.usher)), .init("libevent", .string(Version.libevent)),
-                .init("c-ares", .string(Version.cares)), .init("pcre2", .string(Version.pcre2)),
-                .init("openssl", .string(Version.openSSL)),
-            ])
+            let value: JSONValue = [
+                "usher": .string(Version.usher), "libevent": .string(Version.libevent),
+                "c-ares": .string(Version.cares), "pcre2": .string(Version.pcre2), "openssl": .string(Version.openSSL),
+            ]
             Console.print(value.serialized + "\n")
         } else {
             Console.print(Self.text + "\n")

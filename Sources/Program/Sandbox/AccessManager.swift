@@ -94,7 +94,7 @@ struct AccessManager: Sendable {
             case "authenticate": authentication.answer(call, &store)
             case "sessions": SessionsEndpoint.answer(call, &store.sessions)
             case "push": PushEndpoint.answer(call, &authentication.identities.devices)
-            case "policies": PoliciesEndpoint(options).answer(call, &store, oauth)
+            case "policies": PoliciesEndpoint().answer(call, &store, oauth)
             default: serverInfo(call)
             }
         response.fields += [
@@ -114,11 +114,11 @@ struct AccessManager: Sendable {
 
     private func serverInfo(_ call: RESTCall) -> SandboxResponse {
         guard call.request.reads else { return .methodNotAllowed("GET") }
-        let info = JSONValue.record([
-            "_id": .string("*"), "domains": .strings(options.cookieDomain.map { [$0] } ?? []),
-            "cookieName": .string(options.cookieName), "secureCookie": .bool(false), "lang": .string("en-US"),
+        let info: JSONValue = [
+            "_id": "*", "domains": [],
+            "cookieName": .string(options.cookieName), "secureCookie": false, "lang": "en-US",
             "realm": .string(call.realm),
-        ])
+        ]
         return .json(200, info, note: "server information")
     }
 

@@ -1,4 +1,3 @@
-internal import Formats
 internal import HTTPCodec
 
 enum Decision: Sendable {
@@ -49,19 +48,17 @@ extension Protection {
     }
 }
 
-/// A resource's URL as policies compare it: lower-case scheme and host, an explicit port, no gateway parameters, with or without
-/// the query.
+/// A resource's URL as policies compare it: lower-case scheme and host, an explicit port, no gateway parameters.
 enum ResourceName {
     /// The gateway's query parameters: the transaction, and the id token that some clients send with it.
     private static let handedBack: Set<String> = ["_txid", "_idtoken"]
 
-    static func normalized(_ head: RequestHead, keepsQuery: Bool) -> String {
+    static func normalized(_ head: RequestHead) -> String {
         let target = head.target
         let host = head.host
         let authority = host.contains(":") ? "[\(host)]" : host
         let name = "\(target.scheme.name)://\(authority):\(target.port)\(head.path)"
-        guard keepsQuery, let query = resourceQuery(head) else { return name }
-        return "\(name)?\(query)"
+        return resourceQuery(head).map { "\(name)?\($0)" } ?? name
     }
 
     /// The client's URL without the gateway's parameters; all other bytes unchanged.

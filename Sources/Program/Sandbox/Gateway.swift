@@ -26,7 +26,7 @@ struct Gateway: Sendable {
         am.store.sessions.touch(session.token, now: now)
         let id = faults.has(.again) ? nil : request.query["_txid"]
         let decision = protection.decide(
-            resource: ResourceName.normalized(request.head, keepsQuery: options.resourceIncludesQuery),
+            resource: ResourceName.normalized(request.head),
             method: request.head.methodText, session: session, transaction: id, &am.store, now)
         switch decision {
         case .granted(let transaction):
@@ -66,17 +66,12 @@ struct Gateway: Sendable {
     private func challenge(
         _ advice: CompositeAdvice, _ realm: String, _ request: SandboxRequest, _ faults: Faults, note: String
     ) -> SandboxResponse {
-        let parameters = options.adviceParameters.compactMap { parameter -> String? in
-            let value: String? =
-                switch parameter {
-                case .realm: realm
-                case .advices: faults.encoded(advice)
-                case .amURI: faults.server(request.amURL(options)) + (options.amURIEndsInSlash ? "/" : "")
-                }
-            return value.map { "\(parameter.rawValue)=\"\($0)\"" }
-        }
-        let value =
-            "SSOADVICE " + faults.cut(parameters.joined(separator: ",")) + (options.adviceEndsInComma ? "," : "")
+        let parameters: [(name: String, value: String?)] = [
+            ("realm", realm), ("advices", faults.encoded(advice)),
+            ("am_uri", faults.server(request.amURL(options)) + "/"),
+        ]
+        let shown = parameters.compactMap { name, value in value.map { "\(name)=\"\($0)\"" } }
+        let value = "SSOADVICE " + faults.cut(shown.joined(separator: ","))
         return SandboxResponse(401, note: note, fields: [("WWW-Authenticate", value)])
     }
 
@@ -90,11 +85,7 @@ struct Gateway: Sendable {
         if let id = advice.first(CompositeAdvice.transaction) {
             back += (original.contains("?") ? "&" : "?") + "_txid=\(id)"
         }
-        let value =
-            switch options.redirectSpelling {
-            case .percentEncoded: Self.lightlyEncoded(faults.cut(faults.document(advice)))
-            case .base64URL: Base64.encode(Array(faults.cut(faults.document(advice)).utf8), urlSafe: true)
-            }
+        let value = Self.lightlyEncoded(faults.cut(faults.document(advice)))
         let location =
             "\(faults.server(request.amURL(options)))/?goto=\(Self.lightlyEncoded(back))&realm=\(Self.lightlyEncoded(realm))"
             + "&authIndexType=composite_advice" + (faults.has(.noValue) ? "" : "&authIndexValue=\(value)")

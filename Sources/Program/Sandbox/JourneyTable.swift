@@ -35,11 +35,11 @@ struct JourneyTable: Sendable {
         next.key = ids.token()
         journeys.replace(journey.id, next)
         let start = journey.start
-        let claims = JSONValue.record([
+        let claims: JSONValue = [
             "otk": .string(next.key), "authIndexType": .string(start.indexType),
             "authIndexValue": .string(start.indexValue), "realm": .string(RealmRoute.distinguishedName(start.realm)),
             "sessionId": .string(start.id), "iat": .integer(now), "exp": .integer(now + Self.lifetime),
-        ])
+        ]
         let token = SignedToken.encode(claims, key: key(start.realm))
         guard let size = start.faults[.amHuge] else { return token }
         // text after a tilde is not part of the token

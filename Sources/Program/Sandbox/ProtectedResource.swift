@@ -46,7 +46,7 @@ struct ProtectedResource: Sendable {
         }
         count(grant.user)
         var echo = request.echo(url: request.head.url)
-        echo["user"] = grant.user.map { .string($0) } ?? .null
+        echo["user"] = .optional(grant.user)
         echo["client"] = .string(grant.client)
         echo["realm"] = .string(grant.realm)
         echo["scope"] = .string(grant.scope)

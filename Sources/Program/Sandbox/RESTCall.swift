@@ -16,7 +16,7 @@ struct RESTCall: Sendable {
     /// The response of a failed login in the requested version.
     func loginFailure(_ status: Int, _ message: String, errorCode: String, note: String) -> SandboxResponse {
         guard version.major == 1 else { return .loginFailure(status, message, errorCode: errorCode, note: note) }
-        let old = JSONValue.record(["errorMessage": .string(message), "failureUrl": .string("")])
+        let old: JSONValue = ["errorMessage": .string(message), "failureUrl": ""]
         return .json(status, old, note: note)
     }
 }

@@ -1,14 +1,5 @@
-/// Options where real servers differ. The defaults match a current AM and gateway.
+/// The settings of the sandbox. The defaults match a current AM and gateway.
 public struct SandboxOptions: Sendable {
-    /// A parameter of the `SSOADVICE` challenge.
-    public enum AdviceParameter: String, Sendable, CaseIterable {
-        case realm, advices
-        case amURI = "am_uri"
-    }
-
-    /// The encoding of the advice in the redirect's `authIndexValue`.
-    public enum AdviceSpelling: Sendable { case percentEncoded, base64URL }
-
     /// The questions to approve a transaction.
     public enum Strategy: Equatable, Sendable {
         /// Name and password of the session's user.
@@ -64,8 +55,6 @@ public struct SandboxOptions: Sendable {
     public var basePath = "/am"
     /// The name of the session cookie, and of the header that may carry the session instead.
     public var cookieName = "iPlanetDirectoryPro"
-    /// The Domain attribute of the session cookie; nil for a host-only cookie.
-    public var cookieDomain: String?
     public var realms = ["/", "/alpha"]
     public var directory = Directory()
     /// Lifetimes in seconds.
@@ -82,19 +71,6 @@ public struct SandboxOptions: Sendable {
     /// The receiver of pushes; nil for none.
     public var pushTarget: PushTarget?
     public var strategy = Strategy.nameAndPassword
-    /// True to answer a failed transaction with 401, as old mocks do. Otherwise the response is 200 with the session's own token,
-    /// and only the replay shows the failure.
-    public var failedTransactionIsUnauthorized = false
-    /// AM's URL in advice and redirects, without a trailing slash. Nil for the request's authority with `basePath`.
-    public var amURL: String?
-    /// True if `am_uri` ends with a slash.
-    public var amURIEndsInSlash = true
-    /// The parameters of the challenge in order.
-    public var adviceParameters: [AdviceParameter] = [.realm, .advices, .amURI]
-    public var adviceEndsInComma = false
-    public var redirectSpelling = AdviceSpelling.percentEncoded
-    /// True to bind a transaction to the URL with its query (without `_txid`).
-    public var resourceIncludesQuery = true
     /// The limit of a request body in bytes. Larger ones are answered with 413.
     public var maxBodyBytes = 8 << 20
 

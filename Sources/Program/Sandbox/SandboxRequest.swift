@@ -51,23 +51,22 @@ public struct SandboxRequest: Sendable {
 
     /// AM's URL for the gateway: `am.localhost` for requests to names under `.localhost`, else the request's host.
     func amURL(_ options: SandboxOptions) -> String {
-        if let url = options.amURL { return url }
         guard head.host.hasSuffix(".localhost") else { return origin + options.basePath }
         return "\(head.target.scheme.name)://am.localhost:\(head.target.port)\(options.basePath)"
     }
 
     /// `{"method","url","fields":[[name,value],…],"body" or "bodyBase64","bodyLength"}`
     func echo(url: String) -> JSONValue {
-        let content: JSONValue.Member =
-            if let text = String(validating: body, as: UTF8.self) {
-                .init("body", .string(text))
-            } else {
-                .init("bodyBase64", .string(Base64.encode(body)))
-            }
-        return .object([
-            .init("method", .string(head.methodText)), .init("url", .string(url)),
-            .init("fields", .array(head.fields.lines.map { .strings([$0.name, $0.value]) })), content,
-            .init("bodyLength", .integer(body.count)),
-        ])
+        var echo: JSONValue = [
+            "method": .string(head.methodText), "url": .string(url),
+            "fields": .array(head.fields.lines.map { .strings([$0.name, $0.value]) }),
+        ]
+        if let text = String(validating: body, as: UTF8.self) {
+            echo["body"] = .string(text)
+        } else {
+            echo["bodyBase64"] = .string(Base64.encode(body))
+        }
+        echo["bodyLength"] = .integer(body.count)
+        return echo
     }
 }

@@ -80,9 +80,9 @@ public struct SandboxResponse: Sendable {
     static func fault(_ status: Int, _ message: String, detail: JSONValue? = nil, note: String? = nil)
         -> SandboxResponse
     {
-        var envelope = JSONValue.record([
+        var envelope: JSONValue = [
             "code": .integer(status), "reason": .string(ReasonPhrase.of(status)), "message": .string(message),
-        ])
+        ]
         envelope["detail"] = detail
         return json(status, envelope, note: note ?? message)
     }
@@ -93,19 +93,11 @@ public struct SandboxResponse: Sendable {
 
     /// The response of a failed login.
     static func loginFailure(_ status: Int, _ message: String, errorCode: String, note: String) -> SandboxResponse {
-        let detail = JSONValue.record(["failureUrl": .string(""), "errorCode": .string(errorCode)])
+        let detail: JSONValue = ["failureUrl": "", "errorCode": .string(errorCode)]
         return fault(status, message, detail: detail, note: "\(note) (errorCode \(errorCode))")
     }
 
     static func methodNotAllowed(_ allowed: String) -> SandboxResponse {
         fault(405, "Method not allowed", note: "only \(allowed) here").adding("Allow", allowed)
     }
-}
-
-extension JSONValue {
-    static func record(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        .object(members.map { Member($0.key, $0.value) })
-    }
-
-    static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
 }

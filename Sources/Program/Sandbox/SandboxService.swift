@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPCodec
-internal import TLSEngine
 
 /// The sandbox on sockets: one loop that serves HTTP/1.1, plain or over TLS, on all given addresses. The Host field is ignored:
 /// `am.localhost`, `ig.localhost` and `shop.localhost` are equal.

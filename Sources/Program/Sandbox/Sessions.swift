@@ -18,16 +18,13 @@ struct Session: Sendable {
 /// The session cookie.
 struct SessionCookie: Sendable {
     let name: String
-    /// Nil for a host-only cookie.
-    let domain: String?
 
     /// The session of a request: in the cookie, else in the header of the same name.
     func token(of request: SandboxRequest) -> String? { request.cookie(name) ?? request.head.fields[name] }
 
-    /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.
+    /// `name=token; Path=/`, or the line that deletes the cookie.
     func field(_ token: String?) -> (name: String, value: String) {
         var line = "\(name)=\(token ?? ""); Path=/"
-        if let domain { line += "; Domain=\(domain)" }
         if token == nil { line += "; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }
         return ("Set-Cookie", line)
     }
@@ -44,7 +41,7 @@ struct SessionTable: Sendable {
     private(set) var ended = 0
 
     init(_ options: SandboxOptions) {
-        cookie = SessionCookie(name: options.cookieName, domain: options.cookieDomain)
+        cookie = SessionCookie(name: options.cookieName)
         maxLife = options.lives.session
         maxIdle = options.lives.sessionIdle
         sessions = ExpiringTable(lifetime: maxLife)

@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// The generator of tokens and ids.
 struct TokenSource: Sendable {

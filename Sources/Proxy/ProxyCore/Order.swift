@@ -1,4 +1,3 @@
-internal import HTTPCodec
 public import Interception
 public import Passwords
 public import TLSEngine

@@ -1,6 +1,5 @@
 import Formats
 internal import HTTP2
-import HTTPCodec
 public import Journal
 
 /// The output of a client's connection: bytes for the client, orders, and their body bytes. It also provides the

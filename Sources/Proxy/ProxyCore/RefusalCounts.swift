@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 internal import Passwords
 
 /// The key by which clients are counted: the network, and the user if one is known.

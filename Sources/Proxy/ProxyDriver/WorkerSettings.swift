@@ -1,4 +1,3 @@
-import EventLoop
 public import Interception
 public import Journal
 public import Names

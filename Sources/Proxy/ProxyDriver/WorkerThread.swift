@@ -1,6 +1,5 @@
 public import EventLoop
 public import Metrics
-internal import ProxyCore
 
 /// The messages to a worker.
 enum WorkerMessage: Sendable {

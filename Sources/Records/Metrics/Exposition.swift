@@ -1,5 +1,3 @@
-internal import Formats
-
 /// Writes metrics in Prometheus's text format (version 0.0.4): first a family, then its samples.
 public struct Exposition {
     public enum Kind: String, Sendable { case counter, gauge, histogram }

@@ -1,5 +1,4 @@
 internal import ContentCoding
-internal import Formats
 public import Journal
 
 /// Flows in a database file. It writes many at a time and removes the oldest beyond its limits. Belongs to one thread.

@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// The explanation of an evaluated condition.
 struct ConditionFinding {
     var holds: Bool

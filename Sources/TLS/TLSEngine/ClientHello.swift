@@ -8,20 +8,11 @@ public struct ClientHello: Equatable, Sendable {
     public var serverName: String?
     /// The names of application_layer_protocol_negotiation (RFC 7301) in the client's order, without those of RFC 8701. Empty
     /// if the client offers none.
-    public var protocols: [[UInt8]]
+    public var protocols: [[UInt8]] = []
     /// True if supported_versions contains TLS 1.3.
-    public var offersTLS13: Bool
+    public var offersTLS13 = false
     /// The highest version of SSL or TLS in supported_versions (0x0303 is TLS 1.2), or else legacy_version.
     public var highestVersion: UInt16
-
-    public init(
-        serverName: String? = nil, protocols: [[UInt8]] = [], offersTLS13: Bool = false, highestVersion: UInt16
-    ) {
-        self.serverName = serverName
-        self.protocols = protocols
-        self.offersTLS13 = offersTLS13
-        self.highestVersion = highestVersion
-    }
 
     public enum Peek: Equatable, Sendable {
         case needsMore

@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// An advice: the conditions that AM still requires before it grants access (docs/protocol.md#advice).
 public struct Advice: Equatable, Sendable {
     /// The form in which the advice came, in order of precedence.

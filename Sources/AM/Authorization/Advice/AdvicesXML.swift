@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// The XML document that carries an advice: `Advices` with `AttributeValuePair`s, each with one `Attribute name="…"` and any
 /// number of `Value`s (docs/protocol.md#conditions-and-their-document).

@@ -1,4 +1,3 @@
-internal import Formats
 internal import Interception
 
 /// Restricts an answer to certain callbacks, beyond their type and prompt. A nil or empty field does not restrict.

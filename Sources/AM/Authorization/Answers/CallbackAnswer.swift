@@ -72,7 +72,7 @@ public struct DeviceProfile: Equatable, Sendable {
     }
 
     func text(metadata wantsMetadata: Bool, location wantsLocation: Bool) -> String {
-        var profile = JSONValue.object([.init("identifier", .string(identifier))])
+        var profile: JSONValue = ["identifier": .string(identifier)]
         if wantsMetadata { profile["metadata"] = metadata }
         if wantsLocation { profile["location"] = location }
         return profile.serialized

@@ -1,5 +1,3 @@
-internal import Formats
-
 /// Records which one-time passwords were used, across all loops and restarts. AM refuses a password that is used twice.
 struct OneTimeCounters {
     /// Nil if nothing is persisted.

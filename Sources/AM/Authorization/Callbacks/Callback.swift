@@ -1,6 +1,4 @@
 internal import Formats
-internal import HTTPCodec
-internal import Interception
 
 /// One callback of a step.
 struct Callback {

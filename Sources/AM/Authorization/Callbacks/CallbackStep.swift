@@ -1,5 +1,4 @@
 internal import Formats
-internal import Interception
 
 /// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Unanswered callbacks go back unchanged, because AM
 /// counts them.

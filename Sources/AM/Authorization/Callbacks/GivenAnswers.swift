@@ -1,5 +1,4 @@
 internal import Formats
-internal import Interception
 
 /// The answers that one step-up has given to AM. A server that asks the same again has refused them, and more attempts may lock
 /// the user's account.

@@ -37,9 +37,10 @@ struct IdentityLogin: Sendable {
             return .failed(.broken("\(identity) responded without an access_token"))
         }
         hasToken = true
-        let text = JSONValue.object([.init("access_token", .string(token))]).serialized
+        let text: JSONValue = ["access_token": .string(token)]
         return .call(
             CallDraft(
-                url: place, type: "application/json", body: Array(text.utf8), action: .sessionLogin, number: 2))
+                url: place, type: "application/json", body: Array(text.serialized.utf8), action: .sessionLogin,
+                number: 2))
     }
 }

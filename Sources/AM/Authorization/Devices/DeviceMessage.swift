@@ -36,11 +36,10 @@ struct DeviceMessage: Sendable {
     ) throws(Refusal) -> DeviceMessage {
         guard let own = kept.push else { throw Refusal(words: "the device takes no pushes") }
         _ = try request(push.answerURL, "authenticate", push.affinity, server)
-        let claims: [JSONValue.Member] = [
-            .init("response", .string(try response(push.challenge, push.secret))),
-            .init("mechanismUid", .string(own.mechanism)), .init("deviceId", .string("usher-\(own.mechanism)")),
-            .init("deviceName", .string(kept.device)), .init("deviceType", .string("android")),
-            .init("communicationType", .string("gcm")),
+        let claims: JSONValue = [
+            "response": .string(try response(push.challenge, push.secret)), "mechanismUid": .string(own.mechanism),
+            "deviceId": "usher-\(own.mechanism)", "deviceName": .string(kept.device), "deviceType": "android",
+            "communicationType": "gcm",
         ]
         return DeviceMessage(
             purpose: .register(kept), device: kept.device,
@@ -54,9 +53,9 @@ struct DeviceMessage: Sendable {
         _ message: PushMessage, of kept: KeptDevice, approves: Bool, number: String?, at server: AuthorizationServer
     ) throws(Refusal) -> DeviceMessage {
         guard let own = kept.push else { throw Refusal(words: "the device takes no pushes") }
-        var claims: [JSONValue.Member] = [.init("response", .string(try response(message.challenge, own.secret)))]
-        if !approves { claims.append(.init("deny", .bool(true))) }
-        if let number { claims.append(.init("challengeResponse", .string(number))) }
+        var claims: JSONValue = ["response": .string(try response(message.challenge, own.secret))]
+        if !approves { claims["deny"] = true }
+        if let number { claims["challengeResponse"] = .string(number) }
         let said = approves ? number == nil ? "approves" : "chooses a number of" : "denies"
         return DeviceMessage(
             purpose: .answer, device: kept.device, head: try request(own.url, "authenticate", message.affinity, server),
@@ -73,12 +72,13 @@ struct DeviceMessage: Sendable {
     }
 
     private static func body(
-        _ id: String, _ claims: [JSONValue.Member], _ secret: [UInt8]
+        _ id: String, _ claims: JSONValue, _ secret: [UInt8]
     ) throws(Refusal) -> [UInt8] {
-        guard let token = SignedClaims.sign(.object(claims), key: secret) else {
+        guard let token = SignedClaims.sign(claims, key: secret) else {
             throw Refusal(words: "the library makes no signature")
         }
-        return Array(JSONValue.object([.init("messageId", .string(id)), .init("jwt", .string(token))]).serialized.utf8)
+        let body: JSONValue = ["messageId": .string(id), "jwt": .string(token)]
+        return Array(body.serialized.utf8)
     }
 
     /// Builds the request. The URL comes from a journey, so only AM's message endpoint is allowed.

@@ -49,20 +49,18 @@ public struct KeptDevice: Equatable, Sendable {
     // MARK: the document
 
     var document: [UInt8] {
-        var members: [JSONValue.Member] = [
-            .init("device", .string(device)), .init("server", .string(server)), .init("realm", .string(realm)),
-            .init("user", .string(user)), .init("issuer", .string(issuer)), .init("account", .string(account)),
-            .init("registered", .integer(registered)),
+        var members: JSONValue = [
+            "device": .string(device), "server": .string(server), "realm": .string(realm), "user": .string(user),
+            "issuer": .string(issuer), "account": .string(account), "registered": .integer(registered),
         ]
         switch factor {
-        case .oath(let uri): members.append(.init("uri", .string(uri)))
+        case .oath(let uri): members["uri"] = .string(uri)
         case .push(let push):
-            members += [
-                .init("mechanism", .string(push.mechanism)), .init("secret", .string(Base64.encode(push.secret))),
-                .init("url", .string(push.url)),
-            ]
+            members["mechanism"] = .string(push.mechanism)
+            members["secret"] = .string(Base64.encode(push.secret))
+            members["url"] = .string(push.url)
         }
-        return Array(JSONValue.object(members).serialized.utf8)
+        return Array(members.serialized.utf8)
     }
 
     /// Nil if the document is malformed.
@@ -122,12 +120,11 @@ public struct KeptDevice: Equatable, Sendable {
 
     /// The device for a list, without secrets.
     public var summary: JSONValue {
-        .object([
-            .init("id", .string(id)), .init("device", .string(device)),
-            .init("factor", .string(isPush ? "push" : "oath")), .init("user", .string(user)),
-            .init("realm", .string(realm)), .init("am", .string(server)), .init("issuer", .string(issuer)),
-            .init("account", .string(account)), .init("registered", .integer(registered)),
-        ])
+        [
+            "id": .string(id), "device": .string(device), "factor": .string(isPush ? "push" : "oath"),
+            "user": .string(user), "realm": .string(realm), "am": .string(server), "issuer": .string(issuer),
+            "account": .string(account), "registered": .integer(registered),
+        ]
     }
 }
 

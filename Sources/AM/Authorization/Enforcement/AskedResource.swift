@@ -1,6 +1,5 @@
 internal import Formats
 internal import HTTPCodec
-import Interception
 
 /// The resource name in questions to AM: the request's URL in normal form (RFC 3986 §6.2.2). An ambiguous URL has no name,
 /// because AM might decide on one reading and the server act on another.

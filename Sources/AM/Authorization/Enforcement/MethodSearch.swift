@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// Searches a body for names that a server may read as a method override: part names of a form, or member names of JSON. It takes
 /// the body in pieces and finds names that span them.

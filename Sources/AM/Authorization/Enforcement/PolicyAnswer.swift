@@ -1,6 +1,5 @@
 internal import Formats
 public import HTTPCodec
-internal import Interception
 
 /// AM's decision on one resource.
 public struct PolicyAnswer: Equatable, Sendable {

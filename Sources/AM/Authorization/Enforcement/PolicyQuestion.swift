@@ -41,16 +41,16 @@ public struct PolicyQuestion: Sendable {
         method = request.methodText
         self.subject = subject
         showsTransaction = transaction != nil
-        var environment = enforcement.environment.map { JSONValue.Member($0.name, Self.texts($0.values)) }
-        if enforcement.tellsAddress, let address { environment.append(.init("IP", Self.texts([address]))) }
+        var environment = enforcement.environment.map { JSONValue.Member($0.name, .strings($0.values)) }
+        if enforcement.tellsAddress, let address { environment.append(.init("IP", .strings([address]))) }
         let told = JSONValue.object(environment)
-        if let transaction { environment.append(.init("TxId", Self.texts([transaction]))) }
-        var question: [JSONValue.Member] = [
-            .init("resources", Self.texts([resource])), .init("application", .string(enforcement.application)),
-            .init("subject", .object([.init("ssoToken", .string(subject.token))])),
+        if let transaction { environment.append(.init("TxId", .strings([transaction]))) }
+        var question: JSONValue = [
+            "resources": .strings([resource]), "application": .string(enforcement.application),
+            "subject": ["ssoToken": .string(subject.token)],
         ]
-        if !environment.isEmpty { question.append(.init("environment", .object(environment))) }
-        body = Array(JSONValue.object(question).serialized.utf8)
+        if !environment.isEmpty { question["environment"] = .object(environment) }
+        body = Array(question.serialized.utf8)
         let realm = enforcement.realm ?? policy.server.realms.first ?? "/"
         let caller = caller ?? subject
         do throws(HTTPFault) {
@@ -66,8 +66,6 @@ public struct PolicyQuestion: Sendable {
         }
         circumstances = [policy.server.url, realm, enforcement.application, told.serialized]
     }
-
-    private static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 
     private static func head(
         _ realm: String, _ caller: SessionSource, _ server: AuthorizationServer
@@ -106,7 +104,7 @@ public struct PolicyQuestion: Sendable {
 
     /// Input of a digest that identifies the question, independent of the session.
     public var bytes: [UInt8] {
-        Self.texts(circumstances + [resource, method]).serialized.utf8.map { $0 }
+        JSONValue.strings(circumstances + [resource, method]).serialized.utf8.map { $0 }
     }
 
     public var call: ServerCall {

@@ -98,7 +98,7 @@ struct CodeFlow: Sendable {
             return .failed(.broken("the state that came with the code is another one"))
         }
         if answer["error"] != nil {
-            let word = TokenAnswer.error(.object([.init("error", .string(answer["error"] ?? ""))]))
+            let word = TokenAnswer.error(["error": .string(answer["error"] ?? "")])
             return .failed(LoginFault(authorization: word ?? "an error"))
         }
         let codes = answer.values(named: "code")

@@ -13,19 +13,17 @@ public enum PossessionProof {
         _ key: PrivateKey, for head: RequestHead, token: String? = nil, nonce: String?, now: Int
     ) -> String? {
         guard let jwk = jwk(key) else { return nil }
-        let header = JSONValue.object([
-            .init("typ", .string("dpop+jwt")), .init("alg", .string("ES256")), .init("jwk", .object(jwk)),
-        ])
+        let header: JSONValue = ["typ": "dpop+jwt", "alg": "ES256", "jwk": .object(jwk)]
         let url = head.url
-        var claims: [JSONValue.Member] = [
-            .init("jti", .string(RandomText.make())), .init("htm", .string(head.methodText)),
-            .init("htu", .string(String(Substring(url.utf8.prefix { $0 != 0x3F })))), .init("iat", .integer(now)),
+        var claims: JSONValue = [
+            "jti": .string(RandomText.make()), "htm": .string(head.methodText),
+            "htu": .string(String(Substring(url.utf8.prefix { $0 != 0x3F }))), "iat": .integer(now),
         ]
         if let token {
-            claims.append(.init("ath", .string(Base64.encode(Digest.sha256(Array(token.utf8)), urlSafe: true))))
+            claims["ath"] = .string(Base64.encode(Digest.sha256(Array(token.utf8)), urlSafe: true))
         }
-        if let nonce { claims.append(.init("nonce", .string(nonce))) }
-        let signed = encoded(header) + "." + encoded(.object(claims))
+        if let nonce { claims["nonce"] = .string(nonce) }
+        let signed = encoded(header) + "." + encoded(claims)
         return key.es256(Array(signed.utf8)).map { "\(signed).\(Base64.encode($0, urlSafe: true))" }
     }
 

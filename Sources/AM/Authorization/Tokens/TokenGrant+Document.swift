@@ -5,18 +5,17 @@ internal import TLSEngine
 extension TokenGrant {
     /// Nil if its key cannot be exported.
     public var document: JSONValue? {
-        var members: [JSONValue.Member] = [.init("access", .string(access)), .init("origin", .string(origin.rawValue))]
-        func add(_ name: String, _ value: JSONValue?) { if let value { members.append(.init(name, value)) } }
-        add("refresh", refresh.map { .string($0) })
-        add("expires", expires.map { .integer($0) })
-        add("lifetime", lifetime.map { .integer($0) })
-        add("realm", realm.map { .string($0) })
-        add("client", client?.document)
+        var members: JSONValue = ["access": .string(access), "origin": .string(origin.rawValue)]
+        members["refresh"] = refresh.map { .string($0) }
+        members["expires"] = expires.map { .integer($0) }
+        members["lifetime"] = lifetime.map { .integer($0) }
+        members["realm"] = realm.map { .string($0) }
+        members["client"] = client?.document
         if let key {
             guard let pem = try? key.pem() else { return nil }
-            add("key", .string(Base64.encode(pem.withBytes { Array($0) })))
+            members["key"] = .string(Base64.encode(pem.withBytes { Array($0) }))
         }
-        return .object(members)
+        return members
     }
 
     /// Nil if the document is malformed.
@@ -47,11 +46,9 @@ extension TokenGrant {
 
 extension OAuthClient {
     fileprivate var document: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("id", .string(id)), .init("authentication", .string(authentication.rawValue)),
-        ]
-        if let secret { members.append(.init("secret", .string(secret))) }
-        return .object(members)
+        var members: JSONValue = ["id": .string(id), "authentication": .string(authentication.rawValue)]
+        if let secret { members["secret"] = .string(secret) }
+        return members
     }
 
     fileprivate init?(document: JSONValue) {

@@ -1,4 +1,3 @@
-internal import Addresses
 internal import Formats
 public import HTTPCodec
 internal import Interception

@@ -1,6 +1,4 @@
-internal import Formats
 public import HTTPCodec
-internal import Interception
 
 /// A transaction id that a client presents by itself.
 public struct ShownTransaction: Equatable, Sendable {

@@ -37,11 +37,10 @@ public struct WrittenAdvice: Sendable {
         case .body:
             status = 403
             fields = [("Content-Type", "application/json")]
-            let decision = JSONValue.object([
-                .init("resource", .string(request.url)), .init("actions", .object([])),
-                .init("attributes", .object([])),
-                .init("advices", Self.advices(advice)), .init("ttl", .integer(0)),
-            ])
+            let decision: JSONValue = [
+                "resource": .string(request.url), "actions": [:], "attributes": [:], "advices": Self.advices(advice),
+                "ttl": 0,
+            ]
             body = Array(decision.serialized.utf8)
         }
     }

@@ -1,7 +1,6 @@
 internal import Authorization
 internal import Declaration
 internal import HTTPCodec
-internal import Interception
 
 /// Warns of resources with `enforce: am` that omit paths which many servers treat as the same, or that an earlier entry covers.
 struct EnforcementAudit {

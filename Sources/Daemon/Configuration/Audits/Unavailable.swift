@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import Interception
 
 /// Keys that the format defines and this build does not implement. A value equal to the present behaviour, such as the default,
 /// is accepted; any other value is refused. Remove a row when its key is implemented.

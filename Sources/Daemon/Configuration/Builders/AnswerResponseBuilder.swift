@@ -1,7 +1,6 @@
 internal import Authorization
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 internal import TLSEngine
 
 /// Builds the response of a callback answer from its one key for the value.

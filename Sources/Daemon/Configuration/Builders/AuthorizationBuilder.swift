@@ -1,7 +1,6 @@
 internal import Authorization
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
@@ -46,10 +45,7 @@ struct AuthorizationBuilder {
         policy.person = person
         policy.enforcement = EnforcementBuilder(findings: findings, choice: choice).enforcement(fields, policy)
         KeyTable.policy.set(fields, in: &policy)
-        let present = fields.fields("present")
-        policy.presentToGateway = Self.presentation(present?.text("gateway")) ?? policy.presentToGateway
-        policy.presentToREST = Self.presentation(present?.text("rest")) ?? policy.presentToREST
-        KeyTable.present.set(present, in: &policy)
+        KeyTable.present.set(fields.fields("present"), in: &policy)
         KeyTable.stepUpLimits.set(fields.fields("limits"), in: &policy)
         KeyTable.lockout.set(fields.fields("lockout"), in: &policy.lockout)
         KeyTable.rounds.set(fields.fields("rounds"), in: &policy)
@@ -71,32 +67,18 @@ struct AuthorizationBuilder {
             guard let written = item.text.map({ _ in item }) ?? item.fields?["url"], let url = written.text else {
                 return nil
             }
-            let isEnforced = item.fields?.text("enforce") == "am"
-            judge(url, written, isEnforced: isEnforced)
             var resource = AuthorizationPolicy.Resource(url: url)
+            KeyTable.resource.set(item.fields, in: &resource)
+            judge(url, written, isEnforced: resource.isEnforced)
+            if let advice = item.fields?["advice"], advice.isEmptyList {
+                findings.error(
+                    advice.position, "advice takes at least one form; to ignore advice, remove the resource")
+            }
             EnforcementBuilder(findings: findings, choice: choice).judge(
                 &resource, item.fields, standard: fields.text("translate"),
                 isOpened: GlobReach(url: url).isOpened(by: opened), written)
-            guard let fields = item.fields else { return resource }
-            if let forms = forms(fields) { resource.advice = forms }
-            if fields.has("trees") {
-                resource.trees = fields.list("trees").compactMap { $0.text.map(TreePattern.init) }
-            }
-            resource.present = Self.presentation(fields.text("present"))
-            if let scope = fields.text("replay").flatMap(AuthorizationPolicy.ReplayScope.init) {
-                resource.replay = scope
-            }
             return resource
         }
-    }
-
-    private func forms(_ fields: Fields) -> Advice.Forms? {
-        guard let written = fields["advice"] else { return nil }
-        if written.isEmptyList {
-            findings.error(written.position, "advice takes at least one form; to ignore advice, remove the resource")
-        }
-        let sources = fields.list("advice").compactMap { $0.text.flatMap(Advice.Source.init) }
-        return Advice.Forms(sources.map { Advice.Forms($0) })
     }
 
     /// Refuses a presentation in the session's header: the session may be sent there, and the id would replace it.
@@ -104,7 +86,7 @@ struct AuthorizationBuilder {
         let own = fields.list("resources").map { $0.fields?["present"] }
         let shared = fields.fields("present")?.all.map(\.value) ?? []
         for case let written? in own + shared {
-            guard case .header(let name) = Self.presentation(written.text), ASCII.equal(name, server.cookie) else {
+            guard case .header(let name) = written.presentation, ASCII.equal(name, server.cookie) else {
                 continue
             }
             findings.error(
@@ -133,10 +115,15 @@ struct AuthorizationBuilder {
             findings.warning(written.position, "this covers only the host's root; write \(url)/* for all of it")
         }
     }
+}
 
-    private static func presentation(_ text: String?) -> AuthorizationPolicy.Presentation? {
+extension Decoded {
+    var presentation: AuthorizationPolicy.Presentation? {
         guard let text, let colon = text.firstIndex(of: ":") else { return nil }
         let name = String(text[text.index(after: colon)...])
         return text.hasPrefix("query") ? .query(name) : .header(name)
     }
+
+    /// The destination patterns of a list.
+    var patterns: [DestinationPattern] { list.compactMap { $0.text.flatMap { DestinationPattern($0) } } }
 }

@@ -1,7 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import HTTPCodec
-internal import Interception
 internal import ProxyCore
 
 /// Builds the callback answers from `authorization.answers`, with warnings about unreachable ones.

@@ -25,7 +25,6 @@ struct DeviceBuilder {
         guard let first = users.first, let server = choice.server(fields, "devices", position) else { return nil }
         var device = Device(name: fields.text("name") ?? first, users: users, server: server)
         KeyTable.device.set(fields, in: &device)
-        device.push = fields.text("push").flatMap(Device.Decision.init)
         judge(device, fields, position)
         return device
     }

@@ -1,8 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import Formats
-internal import HTTPCodec
-internal import Interception
 
 /// Builds the enforcement settings from `authorization.enforce` and the resources.
 struct EnforcementBuilder {
@@ -81,9 +78,7 @@ struct EnforcementBuilder {
     ) {
         let word = fields?.text("translate") ?? standard
         resource.translation = KeyTable.translations.first { $0.word == word }?.form
-        guard fields?.text("enforce") == "am" else { return }
-        resource.isEnforced = true
-        if !isOpened {
+        if resource.isEnforced, !isOpened {
             findings.warning(
                 written.position,
                 "requests there pass in tunnels that are not opened, so Usher cannot ask AM and refuses them; add "

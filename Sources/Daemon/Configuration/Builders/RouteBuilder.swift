@@ -1,6 +1,5 @@
 internal import Addresses
 internal import Declaration
-internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 

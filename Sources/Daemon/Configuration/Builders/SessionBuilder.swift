@@ -1,6 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import Formats
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
@@ -18,9 +17,7 @@ struct SessionBuilder {
     func sessions(_ fields: Fields, _ policy: AuthorizationPolicy) -> SessionPolicy {
         var sessions = KeyTable.sessionKeys.value(fields)
         sessions.login = login(fields.fields("login"), policy)
-        let learned = fields.fields("learned")
-        if let identity = learned?.text("by").flatMap(Self.identity) { sessions.identity = identity }
-        KeyTable.learned.set(learned, in: &sessions)
+        KeyTable.learned.set(fields.fields("learned"), in: &sessions)
         judge(fields, sessions, policy)
         return sessions
     }

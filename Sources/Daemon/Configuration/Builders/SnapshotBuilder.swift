@@ -1,6 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import HTTPCodec
 internal import Interception
 internal import Interceptors
 internal import Journal
@@ -55,7 +54,7 @@ struct SnapshotBuilder {
         let clients = ClientBuilder(findings: findings)
         settings.users = clients.users(root.fields("clients"))
         settings.disclosure.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
-        settings.http2 = Self.http2(root.fields("http2"))
+        settings.http2 = KeyTable.http2.value(root.fields("http2"))
         settings.disclosure.tellsProvenance = root.fields("log")?.text("access") == LogSettings.Access.combined.rawValue
         settings.disclosure.traceShare = root.fields("tracing").map { $0.text("sample").flatMap(Double.init) ?? 1 }
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
@@ -66,9 +65,10 @@ struct SnapshotBuilder {
         return Snapshot(
             generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),
             settings: settings, clients: clients.policy(root.fields("clients")),
-            destinations: Self.destinations(root.fields("destinations")), tls: tls,
+            destinations: KeyTable.destinations.value(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
-            log: Self.log(root.fields("log")), journal: journal, tracing: Self.tracing(root.fields("tracing")),
+            log: KeyTable.log.value(root.fields("log")), journal: journal,
+            tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
             controlGroup: root.fields("admin")?.text("group"),
             admin: AdminBuilder(findings: findings).port(root.fields("admin"), listeners: listeners.map(\.listener)),
@@ -253,24 +253,6 @@ struct SnapshotBuilder {
         }
     }
 
-    private static func destinations(_ fields: Fields?) -> DestinationPolicy {
-        var policy = DestinationPolicy()
-        if let allow = patterns("allow", in: fields) { policy.allow = allow }
-        if let deny = patterns("deny", in: fields) { policy.deny = deny }
-        return policy
-    }
-
-    private static func patterns(_ key: String, in fields: Fields?) -> [DestinationPattern]? {
-        guard let fields, fields.has(key) else { return nil }
-        return fields.list(key).compactMap { $0.text.flatMap { DestinationPattern($0) } }
-    }
-
-    private static func http2(_ fields: Fields?) -> HTTP2Settings {
-        var settings = KeyTable.http2.value(fields)
-        if let hosts = patterns("cleartext", in: fields) { settings.cleartext = hosts }
-        return settings
-    }
-
     private func connectPorts(_ fields: Fields?) -> [UInt16]? {
         guard let fields, fields.has("connect_ports") else { return nil }
         if let written = fields["connect_ports"], written.isEmptyList {
@@ -286,7 +268,6 @@ struct SnapshotBuilder {
     private static func limits(_ fields: Fields?) -> Limits {
         var limits = KeyTable.limits.value(fields)
         if fields?.number("per_client") == nil { limits.perClient = Limits.share(of: limits.connections) }
-        if let number = fields?.number("body") { limits.body = UInt64(number) }
         return limits
     }
 
@@ -295,15 +276,6 @@ struct SnapshotBuilder {
     }
 
     private static func tracing(_ fields: Fields?) -> TracingSettings? {
-        guard let endpoint = fields?.text("endpoint") else { return nil }
-        var tracing = KeyTable.tracing.value(fields)
-        tracing.endpoint = endpoint
-        return tracing
-    }
-
-    private static func log(_ fields: Fields?) -> LogSettings {
-        var log = KeyTable.log.value(fields)
-        if let target = fields?.text("to").flatMap({ LogSettings.Target($0) }) { log.target = target }
-        return log
+        fields?.text("endpoint").map { _ in KeyTable.tracing.value(fields) }
     }
 }

@@ -38,7 +38,6 @@ struct TLSBuilder {
         policy.hosts = hosts.compactMap(Self.pattern)
         // an excused entry may stand for any host
         if findings.isExcused(anyOf: hosts) { policy.hosts += [DestinationPattern("*")].compactMap { $0 } }
-        policy.except = section.list("except").compactMap(Self.pattern)
         guard !section.has("intercept") || section["intercept"]?.isEmptyList == true else { return policy }
         for field in section.all {
             let isMeant =
@@ -134,7 +133,6 @@ struct TLSBuilder {
     private func origins(_ fields: Fields?) -> OriginSecurity {
         var origins = KeyTable.upstreamTLS.value(fields)
         guard let fields else { return origins }
-        origins.usesSystemTrust = fields.text("trust") != "none"
         origins.extraTrust = fields.list("extra_trust").flatMap(material.roots)
         origins.revocationLists = fields.list("crl").flatMap(material.revocationLists)
         if fields.flag("verify") == false, let written = fields["verify"] {

@@ -4,7 +4,6 @@ internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
-internal import TLSEngine
 
 /// Builds the token policy from `tokens`.
 struct TokenBuilder {
@@ -43,13 +42,7 @@ struct TokenBuilder {
             resources: fields.list("resources").compactMap(\.text), manner: manner, server: server)
         settings.realm = choice.realm(fields["realm"], of: server, "tokens.realm")
         settings.client = client(fields.fields("client"))
-        let scopes = fields.list("scope").compactMap(\.text)
-        if !scopes.isEmpty { settings.scope = scopes.joined(separator: " ") }
-        settings.redirectURI = fields.text("redirect_uri") ?? ""
-        settings.naming =
-            fields.text("client_by").flatMap(TokenSettings.Naming.init) ?? (hasUsers ? .proxyUser : .address)
-        if let lead = fields.number("refresh_before") { settings.refreshBefore = lead / 1000 }
-        if fields.has("refresh_on") { settings.refreshOn = fields.list("refresh_on").compactMap(\.number) }
+        settings.naming = hasUsers ? .proxyUser : .address
         KeyTable.tokens.set(fields, in: &settings)
         settings.origins = fields.pageOrigins
         judge(settings, fields, position)

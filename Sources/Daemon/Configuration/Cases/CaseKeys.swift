@@ -1,8 +1,6 @@
 internal import Authorization
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
-internal import Interception
 internal import ProxyCore
 
 /// The keys of a file of cases.
@@ -19,9 +17,11 @@ extension ObjectShape {
         "case",
         [
             Key("name", .text(.name), "The name of the case.", isRequired: true),
-            Key("request", .textOr(.any, .caseRequest), "An HTTP message, a curl command, or keys.", isRequired: true),
             Key(
-                "origin", .oneOrMany(.textOr(.any, .caseAnswer)),
+                "request", .either(.text(.any), .caseRequest), "An HTTP message, a curl command, or keys.",
+                isRequired: true),
+            Key(
+                "origin", .oneOrMany(.either(.text(.any), .caseAnswer)),
                 "The response to every request, or a list of responses in order."),
             Key(
                 "others", .integer(1...100_000),
@@ -64,8 +64,12 @@ extension ObjectShape {
             Key("applied", .oneOrMany(.text(.any)), "All interceptors that apply."),
             Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not apply."),
             Key("took", .duration(0...86_400_000), "The time spent waiting. Nothing else takes time."),
-            Key("sent", .oneOrMany(.textOr(.noMessage, .caseSent)), "The requests to origins, in order; or none."),
-            Key("received", .textOr(.noMessage, .caseReceived), "The response to the client; none: no valid response."),
+            Key(
+                "sent", .oneOrMany(.either(.text(.noMessage), .caseSent)), "The requests to origins, in order; or none."
+            ),
+            Key(
+                "received", .either(.text(.noMessage), .caseReceived),
+                "The response to the client; none: no valid response."),
             Key(
                 "connection", .choice(DryRun.ConnectionEnd.allCases.map(\.rawValue)),
                 "The state of the client's connection afterwards."),

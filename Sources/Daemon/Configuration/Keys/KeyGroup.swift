@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// The keys of an object, each with the property of `Value` that it sets. The initial values of the properties are the defaults.
 struct KeyGroup<Value: Sendable>: Sendable {
@@ -60,6 +59,14 @@ extension KeyGroup.Entry {
         _ name: String, _ shape: Shape, _ doc: String, standard: String? = nil, isRequired: Bool = false
     ) -> Self {
         key(Key(name, shape, doc, standard: standard, isRequired: isRequired))
+    }
+
+    /// A key whose value `read` converts; its nil leaves the initial value.
+    static func key<Part: Sendable>(
+        _ name: String, _ path: KeyGroup.Path<Part>, _ shape: Shape, _ doc: String, standard: String? = nil,
+        isRequired: Bool = false, _ read: @escaping @Sendable (Decoded) -> Part?
+    ) -> Self {
+        Self(Key(name, shape, doc, standard: standard, isRequired: isRequired), path, read, { _ in nil })
     }
 
     static func flag(_ name: String, _ path: KeyGroup.Path<Bool>, _ doc: String) -> Self {

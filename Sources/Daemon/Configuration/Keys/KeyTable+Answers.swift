@@ -1,7 +1,5 @@
 internal import Authorization
 internal import Declaration
-internal import Formats
-internal import TLSEngine
 
 /// Keys of callback answers.
 extension KeyTable {
@@ -34,9 +32,9 @@ extension KeyTable {
         Key("value", .text(.any), "The value to give."),
         Key("choose", .text(.any), "The label of the choice."),
         Key("default", .choice(["true"]), "Keep the value that AM has set."),
-        Key("totp", .textOr(.oneTimeSecret, totp), "The secret of time-based one-time passwords (RFC 6238)."),
+        Key("totp", .either(.text(.oneTimeSecret), totp), "The secret of time-based one-time passwords (RFC 6238)."),
         Key(
-            "hotp", .textOr(.oneTimeSecret, hotp),
+            "hotp", .either(.text(.oneTimeSecret), hotp),
             "The secret of counter-based one-time passwords (RFC 4226). The state directory keeps the counter."),
         Key("device", .object(deviceProfile), "The device profile for a DeviceProfileCallback."),
         Key("question", .text(.any), "The security question. Without the key, the first one."),

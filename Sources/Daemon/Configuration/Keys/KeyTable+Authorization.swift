@@ -11,7 +11,8 @@ extension KeyTable {
     static let policy = KeyGroup(
         initialPolicy,
         .key(
-            "resources", .oneOrMany(.textOr(.urlGlob, resource)), "Globs over whole URLs: the protected resources.",
+            "resources", .oneOrMany(.either(.text(.urlGlob), resource.shape("resource"))),
+            "Globs over whole URLs: the protected resources.",
             standard: "[]"),
         .key("am", .text(.serverURL), "The AM server: one of those in am. Optional if there is only one."),
         .choice(
@@ -41,30 +42,39 @@ extension KeyTable {
             "A command that runs if a person is asked: the program and its arguments, without a shell.", standard: "[]")
     )
 
-    static let resource = ObjectShape(
-        "resource",
-        Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
-        Key(
-            "advice", .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
+    static let resource = KeyGroup(
+        AuthorizationPolicy.Resource(url: ""),
+        .key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
+        .key(
+            "advice", \.advice, .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
             "Forms of advice that count. body: a decision as the whole body, which may contain data of users.",
-            standard: "[header, redirect]"),
-        Key(
-            "trees", .oneOrMany(.text(.tree)),
-            "Globs over trees that an advice may request. Without the key, any tree; for an advice in a body, none."),
-        Key("present", .text(.presentation), "How Usher sends the transaction id back."),
-        Key(
-            "replay", .choice(AuthorizationPolicy.ReplayScope.allCases.map(\.rawValue)),
+            standard: "[header, redirect]"
+        ) { Advice.Forms($0.list.compactMap { $0.text.flatMap(Advice.Source.init) }.map { Advice.Forms($0) }) },
+        .key(
+            "trees", \.trees, .oneOrMany(.text(.tree)),
+            "Globs over trees that an advice may request. Without the key, any tree; for an advice in a body, none."
+        ) { $0.list.compactMap { $0.text.map(TreePattern.init) } },
+        .key("present", \.present, .text(.presentation), "How Usher sends the transaction id back.") {
+            $0.presentation
+        },
+        .key(
+            "replay", \.replay, .choice(AuthorizationPolicy.ReplayScope.allCases.map(\.rawValue)),
             "Methods to replay. safe: GET and HEAD. Without the key, any; after a 2xx or 303, only the safe ones."
-        ),
-        Key(
-            "enforce", .choice(["gateway", "am"]),
-            "The enforcement point: a Gateway before the resource, or Usher, which asks AM.", standard: "gateway"),
-        translate)
+        ) { $0.text.flatMap(AuthorizationPolicy.ReplayScope.init) },
+        .key(
+            "enforce", \.isEnforced, .choice(["gateway", "am"]),
+            "The enforcement point: a Gateway before the resource, or Usher, which asks AM.", standard: "gateway"
+        ) { $0.text == "am" },
+        .key(translate))
 
     static let present = KeyGroup(
         initialPolicy,
-        .key("gateway", .text(.presentation), "The form for a Gateway.", standard: "query:_txid"),
-        .key("rest", .text(.presentation), "The form for a REST service.", standard: "header:X-TxID"),
+        .key(
+            "gateway", \.presentToGateway, .text(.presentation), "The form for a Gateway.", standard: "query:_txid"
+        ) { $0.presentation },
+        .key(
+            "rest", \.presentToREST, .text(.presentation), "The form for a REST service.", standard: "header:X-TxID"
+        ) { $0.presentation },
         .flag(
             "id_token", \.showsIDToken,
             "Also send the client's id token, as _idtoken in the query or as X-IdToken. Usher learns it from the "

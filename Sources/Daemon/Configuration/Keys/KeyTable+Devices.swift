@@ -13,8 +13,9 @@ extension KeyTable {
         .flag("oath", \.oath, "Register for one-time passwords, and answer with them."),
         .texts("prompt", \.prompts, .any, "Globs over the prompts that ask for a one-time password."),
         .key(
-            "push", .choice(Device.Decision.allCases.map(\.rawValue)),
-            "Register for pushes, and respond to them this way. Without the key, the device does not register."),
+            "push", \.push, .choice(Device.Decision.allCases.map(\.rawValue)),
+            "Register for pushes, and respond to them this way. Without the key, the device does not register."
+        ) { $0.text.flatMap(Device.Decision.init) },
         .number("delay", \.delay, .duration(0...3_600_000), "The time from a push to its answer."),
         .choice(
             "number", \.number, "The answer to a number challenge: the number that the journey shows, or a wrong one."),

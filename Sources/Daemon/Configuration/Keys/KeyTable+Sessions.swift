@@ -30,9 +30,10 @@ extension KeyTable {
     static let learned = KeyGroup(
         SessionPolicy(),
         .key(
-            "by", .text(.clientIdentity),
+            "by", \.identity, .text(.clientIdentity),
             "The identity of clients. client: proxy_user if the client gave a password, else address.",
-            standard: "client"),
+            standard: "client"
+        ) { $0.text.flatMap(SessionBuilder.identity) },
         .number("keep", \.keep, .duration(1_000...864_000_000), "The time that a learned session is kept."))
 }
 

@@ -9,8 +9,9 @@ extension KeyTable {
             "intercept", .oneOrMany(.text(.destination)),
             "Hosts whose TLS is intercepted. Other hosts are tunnelled.", standard: "[]"),
         .key(
-            "except", .oneOrMany(.text(.destination)), "Hosts of intercept that are not intercepted.",
-            standard: "[]"),
+            "except", \.interception.except, .oneOrMany(.text(.destination)),
+            "Hosts of intercept that are not intercepted.", standard: "[]"
+        ) { $0.patterns },
         .choice(
             "on_refusal", \.interception.onRefusal,
             "Handling of a client that keeps refusing a host's certificate. tunnel: stop intercepting it for an hour."),
@@ -53,8 +54,9 @@ extension KeyTable {
     static let upstreamTLS = KeyGroup(
         OriginSecurity(),
         .key(
-            "trust", .choice(["system", "none"]),
-            "Roots to trust. system: those of the system; none: only extra_trust.", standard: "system"),
+            "trust", \.usesSystemTrust, .choice(["system", "none"]),
+            "Roots to trust. system: those of the system; none: only extra_trust.", standard: "system"
+        ) { $0.text != "none" },
         .key(
             "extra_trust", .oneOrMany(.text(.file)),
             "Files with further root certificates, PEM or DER.", standard: "[]"),

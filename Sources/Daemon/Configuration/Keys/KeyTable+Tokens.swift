@@ -21,19 +21,27 @@ extension KeyTable {
         .key(
             "client", .object(tokenClient),
             "The OAuth client. Optional for learned tokens, whose clients use their own."),
-        .key("scope", .oneOrMany(.text(.scope)), "The requested scopes. Without the key, AM's default."),
-        .key("redirect_uri", .text(.redirectURI), "The redirect URI of the code flow. Nothing has to listen there."),
+        .key(
+            "scope", \.scope, .oneOrMany(.text(.scope)), "The requested scopes. Without the key, AM's default."
+        ) { $0.isEmptyList ? nil : $0.list.compactMap(\.text).joined(separator: " ") },
+        .key(
+            "redirect_uri", \.redirectURI, .text(.redirectURI),
+            "The redirect URI of the code flow. Nothing has to listen there."
+        ) { $0.text },
         .choice("consent", \.consent, "The answer if AM asks the user for consent in the code flow."),
         .key(
-            "client_by", .text(.clientNaming),
+            "client_by", \.naming, .text(.clientNaming),
             "The identity of clients: proxy_user, address or header:NAME. "
-                + "Without the key, proxy_user if clients.basic is set, else address."),
+                + "Without the key, proxy_user if clients.basic is set, else address."
+        ) { $0.text.flatMap(TokenSettings.Naming.init) },
         .key(
-            "refresh_before", .duration(0...86_400_000),
-            "Replace a token that ends within this time, or half its lifetime if that is less.", standard: "30s"),
+            "refresh_before", \.refreshBefore, .duration(0...86_400_000),
+            "Replace a token that ends within this time, or half its lifetime if that is less.", standard: "30s"
+        ) { $0.number.map { $0 / 1000 } },
         .key(
-            "refresh_on", .oneOrMany(.integer(400...499)), "Statuses of a resource after which the token is replaced.",
-            standard: "[401]"),
+            "refresh_on", \.refreshOn, .oneOrMany(.integer(400...499)),
+            "Statuses of a resource after which the token is replaced.", standard: "[401]"
+        ) { $0.list.compactMap(\.number) },
         .flag("dpop", \.isProven, "Bind tokens to a key that Usher creates, with a proof in each request (RFC 9449)."),
         .choice(
             "keep", \.keeping,

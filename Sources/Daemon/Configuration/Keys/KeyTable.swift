@@ -20,7 +20,9 @@ enum KeyTable {
                 "workers", .integerOr("auto", 1...1024), "Number of event loops; auto: one per core.", standard: "auto"),
             Key("clients", .object(clients), "Clients that may use the proxy."),
             Key("names", .object(names), "Resolution of host names."),
-            Key("destinations", .object(destinations), "Destinations that the proxy may connect to."),
+            Key(
+                "destinations", .object(destinations.shape("destinations")),
+                "Destinations that the proxy may connect to."),
             Key(
                 "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
                 "The header field that tells origins the client's address.", standard: "none"),
@@ -97,23 +99,26 @@ enum KeyTable {
         .flag("clients", \.clients, "Use HTTP/2 with clients that offer it."),
         .flag("origins", \.origins, "Use HTTP/2 with origins that select it."),
         .key(
-            "cleartext", .oneOrMany(.text(.destination)),
-            "Origins without TLS that support HTTP/2, written as in destinations.allow.", standard: "[]"),
+            "cleartext", \.cleartext, .oneOrMany(.text(.destination)),
+            "Origins without TLS that support HTTP/2, written as in destinations.allow.", standard: "[]"
+        ) { $0.patterns },
         .number("streams", \.streams, .integer(1...10_000), "Concurrent exchanges on one client connection."))
 
-    static let destinations = ObjectShape(
-        "destinations",
-        Key(
-            "allow", .oneOrMany(.text(.destination)), "Permitted destinations. The most specific entry wins.",
-            standard: #"["*"]"#),
-        Key(
-            "deny", .oneOrMany(.text(.destination)), "Denied destinations. At a tie with allow, deny wins.",
-            standard: "[link-local, metadata]"),
-        Key(
+    static let destinations = KeyGroup(
+        DestinationPolicy(),
+        .key(
+            "allow", \.allow, .oneOrMany(.text(.destination)),
+            "Permitted destinations. The most specific entry wins.", standard: #"["*"]"#
+        ) { $0.patterns },
+        .key(
+            "deny", \.deny, .oneOrMany(.text(.destination)),
+            "Denied destinations. At a tie with allow, deny wins.", standard: "[link-local, metadata]"
+        ) { $0.patterns },
+        .key(
             "via", .list(.object(via)),
             "Upstream proxies. The first entry that matches the request decides.",
             standard: "[]"),
-        Key(
+        .key(
             "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may use. Without the key, any port."))
 
     static let via = ObjectShape(
@@ -151,7 +156,9 @@ enum KeyTable {
             "Size of the head of a request or response."),
         .number("header_fields", \.headerFields, .integer(1...10_000), "Number of header fields."),
         .number("url", \.url, .size(64...(16 << 20), orUnlimited: false), "Length of a URL."),
-        .key("body", .size(0...Int.max, orUnlimited: true), "Size of a body.", standard: "unlimited"),
+        .key("body", \.body, .size(0...Int.max, orUnlimited: true), "Size of a body.", standard: "unlimited") {
+            $0.number.map(UInt64.init)
+        },
         .number(
             "buffered_body", \.bufferedBody, .size(0...(1 << 30), orUnlimited: false),
             "The part of one body that Usher buffers to inspect it."),
@@ -207,15 +214,17 @@ enum KeyTable {
             "show", .oneOrMany(.text(.name)), "Query parameters whose values the log shows, besides harmless ones.",
             standard: "[]"),
         .key(
-            "to", .text(.logTarget), "Destination: stdout, journald, or the path of a file to append to.",
-            standard: "stdout"),
+            "to", \.target, .text(.logTarget),
+            "Destination: stdout, journald, or the path of a file to append to.", standard: "stdout"
+        ) { $0.text.flatMap { LogSettings.Target($0) } },
         .choice("level", \.level, "Log level."))
 
     static let tracing = KeyGroup(
         TracingSettings(endpoint: "", service: "usher"),
         .key(
-            "endpoint", .text(.serverURL),
-            "URL of the collector (OTLP over HTTP, in JSON). The default path is /v1/traces.", isRequired: true),
+            "endpoint", \.endpoint, .text(.serverURL),
+            "URL of the collector (OTLP over HTTP, in JSON). The default path is /v1/traces.", isRequired: true
+        ) { $0.text },
         .key(
             "sample", .text(.share),
             "The share of traces started here that are exported, from 0 to 1. A continued trace keeps its decision.",

@@ -24,9 +24,7 @@ extension Shape {
     /// The object that a value of this shape may contain, and the path from the value to it.
     fileprivate var inner: (object: ObjectShape, path: String)? {
         switch self {
-        case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),
-            .choiceOr(_, let object):
-            (object, "")
+        case .object(let object), .either(_, let object): (object, "")
         case .list(let element): element.inner.map { ($0.object, "[]" + $0.path) }
         case .oneOrMany(let element): element.inner
         case .map(_, let element): element.inner.map { ($0.object, ".NAME" + $0.path) }

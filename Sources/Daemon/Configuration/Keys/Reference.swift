@@ -60,10 +60,7 @@ public enum Reference {
         case .matcher: "text; or a list"
         case .object(let object): link(object)
         case .map(_, let element): "names with: \(words(element))"
-        case .textOr(let format, let object): "\(words(.text(format))); or \(link(object))"
-        case .durationOr(let range, let object): "\(words(.duration(range))); or \(link(object))"
-        case .booleanOr(let object): "\(words(.boolean)); or \(link(object))"
-        case .choiceOr(let names, let object): "\(words(.choice(names))); or \(link(object))"
+        case .either(let shape, let object): "\(words(shape)); or \(link(object))"
         default: plain(shape.expectation(withExamples: false))
         }
     }

@@ -1,6 +1,5 @@
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 
 /// The JSON Schema (draft 2020-12) of the configuration, generated from the key table for completion in editors.
 public enum Schema {
@@ -82,14 +81,8 @@ public enum Schema {
         case .object(let name): return [reference(name.name)]
         case .map(_, let element):
             return [("type", .string("object")), ("additionalProperties", object(self.shape(element)))]
-        case .textOr(let format, let name):
-            return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.name)])]))]
-        case .booleanOr(let name):
-            return [("anyOf", .array([object(self.shape(.boolean)), object([reference(name.name)])]))]
-        case .choiceOr(let names, let name):
-            return [("anyOf", .array([object(self.shape(.choice(names))), object([reference(name.name)])]))]
-        case .durationOr(let range, let name):
-            return [("anyOf", .array([object(self.shape(.duration(range))), object([reference(name.name)])]))]
+        case .either(let shape, let name):
+            return [("anyOf", .array([object(self.shape(shape)), object([reference(name.name)])]))]
         case .secret(.key): return [("type", .string("string"))]
         case .secret(.password): return [("type", .string("string")), ("pattern", .string("^\\$\\{.*\\}$"))]
         case .json: return []

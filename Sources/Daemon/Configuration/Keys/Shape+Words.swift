@@ -9,11 +9,11 @@ extension Shape {
         case .text(let format), .template(let format): format.expected
         case .orNull(let shape): "\(shape.expectation()), or null"
         case .boolean: "true or false"
-        case .booleanOr: "true, false, or keys with values"
+        case .either(.boolean, _): "true, false, or keys with values"
         case .integer(let range) where range.count == 1: "\(range.lowerBound)"
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .integerOr(let word, let range): "\(word) or \(Shape.integer(range).expectation())"
-        case .duration(let range), .durationOr(let range, _):
+        case .duration(let range):
             "a duration from \(Units.duration(range.lowerBound)) to \(Units.duration(range.upperBound))"
                 + such("250ms, 5s, 10m or 2h")
         case .size(let range, let orUnlimited) where range.upperBound == Int.max:
@@ -23,10 +23,10 @@ extension Shape {
                 + such("64KiB or 10MB") + (orUnlimited ? ", or unlimited" : "")
         case .choice(let names) where names.count == 1: names[0]
         case .choice(let names): "one of \(names.joined(separator: ", "))"
-        case .choiceOr(let names, let object):
+        case .either(.choice(let names), let object):
             "\(Shape.choice(names).expectation()), or one of the keys \(object.keys.map(\.name).joined(separator: ", "))"
         case .matcher: "a value or a list of values"
-        case .textOr(let format, _): format.expected
+        case .either(let shape, _): shape.expectation(withExamples: withExamples)
         case .secret(.key): "the path of a private key's file, or a reference such as ${credential.NAME}"
         case .secret(.password): "a reference such as ${credential.NAME}"
         case .list, .oneOrMany: "a list"

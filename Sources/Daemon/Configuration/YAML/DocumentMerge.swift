@@ -77,7 +77,7 @@ extension Shape {
     /// The object of a shape that is a single object.
     fileprivate var object: ObjectShape? {
         switch self {
-        case .object(let object), .textOr(_, let object), .oneOrMany(.object(let object)): object
+        case .object(let object), .either(_, let object), .oneOrMany(.object(let object)): object
         default: nil
         }
     }

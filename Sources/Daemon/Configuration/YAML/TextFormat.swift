@@ -1,7 +1,6 @@
 internal import Addresses
 internal import Declaration
 internal import Formats
-internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 internal import TLSEngine

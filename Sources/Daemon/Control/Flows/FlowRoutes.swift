@@ -202,8 +202,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     // MARK: lists
 
     private var listing: ControlRoute {
-        let description = RouteDescription(
-            "listFlows", "Lists flows, the newest first; with after, the oldest first.",
+        return ControlRoute(
+            "GET", "/v1/flows", "listFlows", "Lists flows, the newest first; with after, the oldest first.",
             parameters: Self.terms + [
                 .query("limit", .integer(1...most), "The maximum number (default: 100)."),
                 .query("before", .integer(0 ... .max), "Only flows before this sequence number."),
@@ -226,23 +226,23 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                         "kept": .described("The number of all flows in memory.", .count),
                         "dropped": .described("The number of flows that were removed from memory.", .count),
                     ]))
-            ], problems: [409: "There is no journal.", 504: "The awaited flows did not come."])
-        return ControlRoute("GET", "/v1/flows", description) { request throws(ControlProblem) in
+            ], problems: [409: "There is no journal.", 504: "The awaited flows did not come."]
+        ) { request throws(ControlProblem) in
             let query = try query(request, standard: 100)
             return page(query, try Self.wait(request, for: query.filter)) { page, kept, _ in
                 ControlAnswer(
-                    .object([
-                        .init("flows", .array(page.flows.map { FlowView($0).listed })),
-                        .init("next", page.next.map { .integer($0) } ?? .null),
-                        .init("kept", .integer(kept.count)), .init("dropped", .integer(kept.dropped)),
-                    ]))
+                    [
+                        "flows": .array(page.flows.map { FlowView($0).listed }),
+                        "next": .optional(page.next), "kept": .integer(kept.count),
+                        "dropped": .integer(kept.dropped),
+                    ])
             }
         }
     }
 
     private var following: ControlRoute {
-        let description = RouteDescription(
-            "followFlows", "Streams flows: one event for each finished flow.",
+        return ControlRoute(
+            "GET", "/v1/flows/stream", "followFlows", "Streams flows: one event for each finished flow.",
             parameters: Self.terms + [
                 .query("after", .integer(0 ... .max), "Start with the flows after this sequence number, at most 1000.")
             ],
@@ -250,8 +250,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                 RouteAnswer(
                     "Events named flow. Their data is a flow as in the list, and their id its sequence number.",
                     type: "text/event-stream")
-            ], problems: [409: "There is no journal."])
-        return ControlRoute("GET", "/v1/flows/stream", description) { request throws(ControlProblem) in
+            ], problems: [409: "There is no journal."]
+        ) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let filter = try Self.filter(request, now: directory.time)
             let after = request.arguments.integer("after")
@@ -266,13 +266,13 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     // MARK: a single flow
 
     private var showing: ControlRoute {
-        let description = RouteDescription(
-            "showFlow", "Shows one flow completely.", parameters: [Self.id, Self.reveal],
+        return ControlRoute(
+            "GET", "/v1/flows/{id}", "showFlow", "Shows one flow completely.", parameters: [Self.id, Self.reveal],
             answers: [
                 RouteAnswer(
                     "The flow with its messages, events and calls.", FlowView.wholeShape)
-            ], problems: Self.missing)
-        return ControlRoute("GET", "/v1/flows/{id}", description) { request throws(ControlProblem) in
+            ], problems: Self.missing
+        ) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
             let secrets = try secrets(request)
@@ -293,8 +293,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     private var replaying: ControlRoute {
-        let description = RouteDescription(
-            "replayFlow", "Sends the request again through the proxy, as a new flow.",
+        return ControlRoute(
+            "POST", "/v1/flows/{id}/replay", "replayFlow", "Sends the request again through the proxy, as a new flow.",
             parameters: [
                 Self.id,
                 .query("force", .flag, "Also send a request that has a value for one use."),
@@ -307,8 +307,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             problems: Self.missing.merging([
                 422: "The request cannot or should not be sent again. The detail says why.",
                 502: "The proxy gave no response.",
-            ]) { $1 })
-        return ControlRoute("POST", "/v1/flows/{id}/replay", description) { request throws(ControlProblem) in
+            ]) { $1 }
+        ) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
             let isForced = request.arguments.flag("force")
@@ -325,8 +325,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     private let archiveBytes = 4 << 20
 
     private var archive: ControlRoute {
-        let description = RouteDescription(
-            "archiveFlows",
+        return ControlRoute(
+            "GET", "/v1/flows.har", "archiveFlows",
             "Exports a page of flows as HTTP Archive 1.2, the oldest first. log._next is the value for after of "
                 + "the next page.",
             parameters: Self.terms + [
@@ -334,8 +334,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                 .query("after", .integer(0 ... .max), "Only flows after this sequence number."),
                 Self.reveal,
             ],
-            answers: [RouteAnswer("An HTTP Archive.", .map(.any))], problems: [409: "There is no journal."])
-        return ControlRoute("GET", "/v1/flows.har", description) { request throws(ControlProblem) in
+            answers: [RouteAnswer("An HTTP Archive.", .map(.any))], problems: [409: "There is no journal."]
+        ) { request throws(ControlProblem) in
             var query = try query(request, standard: 1000)
             query.order = .oldestFirst(after: request.arguments.integer("after") ?? 0)
             let (most, version) = (archiveBytes, directory.version)

@@ -23,37 +23,28 @@ struct FlowView {
         "parent": .optional(.text),
     ]
 
-    var listed: JSONValue { .object(members) }
-
-    private var members: [JSONValue.Member] {
+    var listed: JSONValue {
         [
-            .init("id", .string(FlowID(flow.id).description)), .init("sequence", .integer(flow[.sequence])),
-            .init("began", .string(FlowTime(flow).text)), .init("duration_ms", .integer(max(0, flow[.duration]))),
-            .init("client", .string(flow.text(.client) ?? "")), member("user", .user), member("action", .action),
-            member("realm", .realm), member("tree", .tree), member("type", .type),
-            .init("method", .string(flow.text(.method) ?? "")), .init("url", .string(flow.url)),
-            .init("status", flow[.status] == 0 ? .null : .integer(flow[.status])),
-            .init("content_type", Self.text(FieldLines(flow[.response]).text("content-type"))),
-            member("error", .proxyError), .init("request_bytes", .integer(flow[.requestBytes])),
-            .init("response_bytes", .integer(flow[.responseBytes])), .init("attempts", .integer(flow[.attempts])),
-            .init("marks", .array(FlowMark.of(flow).map { .string($0.rawValue) })),
-            .init("interceptors", .array(EventSummary(flow).all.map(Self.doing))),
-            .init("parent", flow[.parent] == 0 ? .null : .string(Self.id(flow[.parent]))),
+            "id": .string(FlowID(flow.id).description), "sequence": .integer(flow[.sequence]),
+            "began": .string(FlowTime(flow).text), "duration_ms": .integer(max(0, flow[.duration])),
+            "client": .string(flow.text(.client) ?? ""), "user": .optional(flow.text(.user)),
+            "action": .optional(flow.text(.action)), "realm": .optional(flow.text(.realm)),
+            "tree": .optional(flow.text(.tree)), "type": .optional(flow.text(.type)),
+            "method": .string(flow.text(.method) ?? ""), "url": .string(flow.url),
+            "status": flow[.status] == 0 ? .null : .integer(flow[.status]),
+            "content_type": .optional(FieldLines(flow[.response]).text("content-type")),
+            "error": .optional(flow.text(.proxyError)), "request_bytes": .integer(flow[.requestBytes]),
+            "response_bytes": .integer(flow[.responseBytes]), "attempts": .integer(flow[.attempts]),
+            "marks": .strings(FlowMark.of(flow).map(\.rawValue)),
+            "interceptors": .array(EventSummary(flow).all.map(Self.doing)),
+            "parent": flow[.parent] == 0 ? .null : .string(Self.id(flow[.parent])),
         ]
     }
 
-    private func member(_ name: String, _ part: FlowPart) -> JSONValue.Member {
-        .init(name, Self.text(flow.text(part)))
-    }
-
     private static func doing(_ doing: (interceptor: String, deeds: [String])) -> JSONValue {
-        .object([
-            .init("name", .string(doing.interceptor)),
-            .init("did", .array(doing.deeds.map { .string($0) })),
-        ])
+        ["name": .string(doing.interceptor), "did": .strings(doing.deeds)]
     }
 
-    private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     private static func id(_ number: Int) -> String { FlowID(UInt64(bitPattern: Int64(number))).description }
 
     // MARK: complete flows
@@ -94,11 +85,10 @@ struct FlowView {
     func whole(_ calls: [Int: [PackedFlow]], depth: Int = 3) -> JSONValue {
         let own = depth > 0 ? calls[flow[.id]] ?? [] : []
         let inner = own.map { FlowView($0).whole(calls, depth: depth - 1) }
-        return .object([
-            .init("flow", listed), .init("request", request(.request)), .init("sent", request(.sent)),
-            .init("answer", response(.answer)), .init("response", response(.response)),
-            .init("timing_ms", timing), .init("events", events), .init("calls", .array(inner)),
-        ])
+        return [
+            "flow": listed, "request": request(.request), "sent": request(.sent), "answer": response(.answer),
+            "response": response(.response), "timing_ms": timing, "events": events, "calls": .array(inner),
+        ]
     }
 
     /// The complete flow with its stored secrets.
@@ -111,56 +101,50 @@ struct FlowView {
 
     private func request(_ side: FlowMessage.Side) -> JSONValue {
         guard let message = FlowMessage(flow, side) else { return .null }
-        return .object([
-            .init("method", .string(message.method)), .init("url", .string(message.url)),
-            .init("version", .string(message.version)), .init("fields", Self.fields(message)),
-            .init("body", Self.body(message)),
-        ])
+        return [
+            "method": .string(message.method), "url": .string(message.url), "version": .string(message.version),
+            "fields": Self.fields(message), "body": Self.body(message),
+        ]
     }
 
     private func response(_ side: FlowMessage.Side) -> JSONValue {
         guard let message = FlowMessage(flow, side) else { return .null }
-        return .object([
-            .init("status", .integer(message.status)), .init("version", .string(message.version)),
-            .init("fields", Self.fields(message)), .init("body", Self.body(message)),
-        ])
+        return [
+            "status": .integer(message.status), "version": .string(message.version), "fields": Self.fields(message),
+            "body": Self.body(message),
+        ]
     }
 
     private static func fields(_ message: FlowMessage) -> JSONValue {
         .array(
             message.fields.list.map {
-                .object([.init("name", .string($0.name)), .init("value", .string($0.value))])
+                ["name": .string($0.name), "value": .string($0.value)]
             })
     }
 
     private static func body(_ message: FlowMessage) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("bytes", .integer(message.bodyBytes)), .init("cut", .bool(message.isCut)),
-        ]
-        if message.isUnread { members.append(.init("comment", .string(FlowMessage.unread))) }
+        var members: JSONValue = ["bytes": .integer(message.bodyBytes), "cut": .bool(message.isCut)]
+        if message.isUnread { members["comment"] = .string(FlowMessage.unread) }
         if let text = message.text {
-            if !text.isEmpty { members.append(.init("text", .string(text))) }
+            if !text.isEmpty { members["text"] = .string(text) }
         } else {
-            members.append(.init("base64", .string(Base64.encode(message.body))))
+            members["base64"] = .string(Base64.encode(message.body))
         }
-        return .object(members)
+        return members
     }
 
     private var timing: JSONValue {
         let time = FlowTime(flow)
-        func member(_ name: String, _ value: Int?) -> JSONValue.Member {
-            .init(name, value.map { .integer($0) } ?? .null)
-        }
-        return .object([
-            member("waiting", time.waited), member("resolving", time.resolving),
-            member("connecting", time.connecting), member("securing", time.securing),
-            member("answering", time.answering), member("receiving", time.receiving),
-        ])
+        return [
+            "waiting": .optional(time.waited), "resolving": .optional(time.resolving),
+            "connecting": .optional(time.connecting), "securing": .optional(time.securing),
+            "answering": .optional(time.answering), "receiving": .optional(time.receiving),
+        ]
     }
 
     private var events: JSONValue {
-        guard !flow.isEmpty(.events) else { return .array([]) }
-        return (try? JSONValue(parsing: Array(flow[.events]))) ?? .array([])
+        guard !flow.isEmpty(.events) else { return [] }
+        return (try? JSONValue(parsing: Array(flow[.events]))) ?? []
     }
 }
 

@@ -31,8 +31,8 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
     }
 
     private var listing: ControlRoute {
-        let description = RouteDescription(
-            "listJourneys", "Lists logins, the newest first.",
+        return ControlRoute(
+            "GET", "/v1/journeys", "listJourneys", "Lists logins, the newest first.",
             parameters: [
                 .query(
                     "filter", .text(most: 1024),
@@ -50,8 +50,8 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
                         "next": .described(
                             "The value for before of the next page; null at the end.", .optional(.count)),
                     ]))
-            ], problems: [409: "There is no journal."])
-        return ControlRoute("GET", "/v1/journeys", description) { request throws(ControlProblem) in
+            ], problems: [409: "There is no journal."]
+        ) { request throws(ControlProblem) in
             let now = directory.time
             let filter: JourneyFilter
             do throws(FlowFilter.Fault) {
@@ -62,17 +62,17 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
             return try later { book throws(ControlProblem) in
                 let page = book.page(filter, before: before, limit: limit, now: now)
                 return ControlAnswer(
-                    .object([
-                        .init("journeys", .array(page.journeys.map { JourneyView(journey: $0, now: now).listed })),
-                        .init("next", page.next.map { .integer($0) } ?? .null),
-                    ]))
+                    [
+                        "journeys": .array(page.journeys.map { JourneyView(journey: $0, now: now).listed }),
+                        "next": .optional(page.next),
+                    ])
             }
         }
     }
 
     private var showing: ControlRoute {
-        let description = RouteDescription(
-            "showJourney", "Shows one login: its steps, its credentials and their use.",
+        return ControlRoute(
+            "GET", "/v1/journeys/{id}", "showJourney", "Shows one login: its steps, its credentials and their use.",
             parameters: [
                 .path(
                     "id",
@@ -81,8 +81,8 @@ public struct JourneyRoutes<Directory: FlowDirectory> {
             answers: [RouteAnswer("The journey.", JourneyView.wholeShape)],
             problems: [
                 404: "There is no such journey.", 409: "There is no journal, or the id matches several journeys.",
-            ])
-        return ControlRoute("GET", "/v1/journeys/{id}", description) { request throws(ControlProblem) in
+            ]
+        ) { request throws(ControlProblem) in
             let now = directory.time
             let id = request.arguments.text("id") ?? ""
             return try later { book throws(ControlProblem) in

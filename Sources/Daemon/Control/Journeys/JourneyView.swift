@@ -30,26 +30,22 @@ struct JourneyView {
         let flow = journey.first
         let surplus = journey.more
         let requests = journey.resources.reduce(surplus.requests) { $0 + $1.requests }
-        return .object([
-            .init("id", .string(journey.id.description)), .init("sequence", .integer(flow[.sequence])),
-            .init("began", .string(FlowTime(flow).text)), .init("duration_ms", .integer(journey.duration)),
-            .init("am_ms", .integer(journey.atServer)), .init("app_ms", .integer(journey.pauses)),
-            .init("outcome", .string(journey.outcome(at: now).rawValue)),
-            .init("reason", Self.text(journey.reason)), .init("client", .string(flow.text(.client) ?? "")),
-            .init("user", Self.text(flow.text(.user))), .init("login", Self.text(journey.login)),
-            .init("realm", Self.text(flow.text(.realm))), .init("tree", Self.text(flow.text(.tree))),
-            .init("type", Self.text(flow.text(.type))),
-            .init("by", .string(journey.parent == nil ? "app" : "usher")), .init("parent", Self.id(journey.parent)),
-            .init("complete", .bool(!journey.lacksBeginning)), .init("session", Self.text(journey.session?.text)),
-            .init("steps", .integer(journey.stepCount)),
-            .init("calls", .integer(journey.calls.count + surplus.calls)),
-            .init("tokens", .integer(journey.tokens.count + surplus.tokens)),
-            .init("origins", .integer(journey.resources.count)), .init("requests", .integer(requests)),
-            .init("ended_by", Self.id(journey.end.map { FlowID($0.id) })),
-        ])
+        return [
+            "id": .string(journey.id.description), "sequence": .integer(flow[.sequence]),
+            "began": .string(FlowTime(flow).text), "duration_ms": .integer(journey.duration),
+            "am_ms": .integer(journey.atServer), "app_ms": .integer(journey.pauses),
+            "outcome": .string(journey.outcome(at: now).rawValue), "reason": .optional(journey.reason),
+            "client": .string(flow.text(.client) ?? ""), "user": .optional(flow.text(.user)),
+            "login": .optional(journey.login), "realm": .optional(flow.text(.realm)),
+            "tree": .optional(flow.text(.tree)), "type": .optional(flow.text(.type)),
+            "by": .string(journey.parent == nil ? "app" : "usher"), "parent": Self.id(journey.parent),
+            "complete": .bool(!journey.lacksBeginning), "session": .optional(journey.session?.text),
+            "steps": .integer(journey.stepCount), "calls": .integer(journey.calls.count + surplus.calls),
+            "tokens": .integer(journey.tokens.count + surplus.tokens), "origins": .integer(journey.resources.count),
+            "requests": .integer(requests), "ended_by": Self.id(journey.end.map { FlowID($0.id) }),
+        ]
     }
 
-    private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     private static func id(_ id: FlowID?) -> JSONValue { id.map { .string($0.description) } ?? .null }
 
     // MARK: complete journeys
@@ -102,19 +98,18 @@ struct JourneyView {
 
     func whole(in book: JourneyBook) -> JSONValue {
         let surplus = journey.more
-        return .object([
-            .init("journey", listed), .init("steps", .array(journey.steps.indices.map(step))),
-            .init("calls", .array(journey.calls.map(call))), .init("tokens", .array(journey.tokens.map(token))),
-            .init("resources", .array(journey.resources.map(Self.resource))), .init("from", from),
-            .init("stepped_up_by", .array(journey.successors.map { .string($0.description) })),
-            .init("for", book.parent(of: journey).map(Self.request) ?? .null),
-            .init(
-                "left_out",
-                .object([
-                    .init("steps", .integer(surplus.steps)), .init("calls", .integer(surplus.calls)),
-                    .init("tokens", .integer(surplus.tokens)), .init("requests", .integer(surplus.requests)),
-                ])), .init("flows_lost", .bool(book.hasLost)),
-        ])
+        return [
+            "journey": listed, "steps": .array(journey.steps.indices.map(step)),
+            "calls": .array(journey.calls.map(call)), "tokens": .array(journey.tokens.map(token)),
+            "resources": .array(journey.resources.map(Self.resource)), "from": from,
+            "stepped_up_by": .array(journey.successors.map { .string($0.description) }),
+            "for": book.parent(of: journey).map(Self.request) ?? .null,
+            "left_out": [
+                "steps": .integer(surplus.steps), "calls": .integer(surplus.calls), "tokens": .integer(surplus.tokens),
+                "requests": .integer(surplus.requests),
+            ],
+            "flows_lost": .bool(book.hasLost),
+        ]
     }
 
     private func at(_ flow: PackedFlow) -> JSONValue { .integer(max(0, flow[.began] - journey.began)) }
@@ -140,65 +135,56 @@ struct JourneyView {
         let callbacks = journey.callbacks(of: index).map { callback in
             JSONValue.object([
                 .init("type", .string(callback.type)), .init("prompt", .string(callback.prompt)),
-                .init("answer", Self.text(callback.answer)),
+                .init("answer", .optional(callback.answer)),
             ])
         }
-        return .object([
-            .init("flow", .string(FlowID(flow.id).description)), .init("action", Self.text(flow.text(.action))),
-            .init("at_ms", at(flow)), .init("duration_ms", .integer(max(0, flow[.duration]))),
-            .init("am_ms", .integer(step.atServer)), .init("pause_ms", .integer(step.pause)),
-            .init("status", Self.status(of: flow)), .init("ending", .string(Self.word(step.ending))),
-            .init("reason", Self.text(step.reason)), .init("repeated", .bool(step.isRepeated)),
-            .init("attempts", .integer(flow[.attempts])),
-            .init("stage", Self.text(step.stage)), .init("header", Self.text(step.header)),
-            .init("callbacks", .array(callbacks)),
-        ])
+        return [
+            "flow": .string(FlowID(flow.id).description), "action": .optional(flow.text(.action)), "at_ms": at(flow),
+            "duration_ms": .integer(max(0, flow[.duration])), "am_ms": .integer(step.atServer),
+            "pause_ms": .integer(step.pause), "status": Self.status(of: flow),
+            "ending": .string(Self.word(step.ending)), "reason": .optional(step.reason),
+            "repeated": .bool(step.isRepeated), "attempts": .integer(flow[.attempts]), "stage": .optional(step.stage),
+            "header": .optional(step.header), "callbacks": .array(callbacks),
+        ]
     }
 
     private func call(_ call: JourneyCall) -> JSONValue {
         let flow = call.flow
-        return .object([
-            .init("flow", .string(FlowID(flow.id).description)), .init("action", Self.text(flow.text(.action))),
-            .init("at_ms", at(flow)), .init("duration_ms", .integer(max(0, flow[.duration]))),
-            .init("status", Self.status(of: flow)), .init("error", Self.text(flow.text(.proxyError))),
-            .init("with", Self.text(call.given?.text)),
-            .init("won", .array(call.won.map { .string($0.alias.text) })),
-        ])
+        return [
+            "flow": .string(FlowID(flow.id).description), "action": .optional(flow.text(.action)), "at_ms": at(flow),
+            "duration_ms": .integer(max(0, flow[.duration])), "status": Self.status(of: flow),
+            "error": .optional(flow.text(.proxyError)), "with": .optional(call.given?.text),
+            "won": .array(call.won.map { .string($0.alias.text) }),
+        ]
     }
 
     private func token(_ token: JourneyToken) -> JSONValue {
-        .object([
-            .init("kind", .string(token.kind.rawValue)), .init("alias", .string(token.alias.text)),
-            .init("flow", .string(FlowID(token.flow.id).description)), .init("at_ms", at(token.flow)),
-        ])
+        [
+            "kind": .string(token.kind.rawValue), "alias": .string(token.alias.text),
+            "flow": .string(FlowID(token.flow.id).description), "at_ms": at(token.flow),
+        ]
     }
 
     private static func resource(_ resource: JourneyResource) -> JSONValue {
-        .object([
-            .init("origin", .string(resource.origin)),
-            .init("first", .string(FlowID(resource.flow.id).description)),
-            .init("requests", .integer(resource.requests)), .init("paths", .integer(resource.pathCount)),
-            .init(
-                "statuses",
-                .array(
-                    resource.statuses.map {
-                        .object([
-                            .init("status", $0.status == 0 ? .null : .integer($0.status)),
-                            .init("count", .integer($0.count)),
-                        ])
-                    })),
-        ])
+        [
+            "origin": .string(resource.origin), "first": .string(FlowID(resource.flow.id).description),
+            "requests": .integer(resource.requests), "paths": .integer(resource.pathCount),
+            "statuses": .array(
+                resource.statuses.map {
+                    ["status": $0.status == 0 ? .null : .integer($0.status), "count": .integer($0.count)]
+                }),
+        ]
     }
 
     private var from: JSONValue {
         guard let origin = journey.origin else { return .null }
-        return .object([.init("session", .string(origin.session.text)), .init("journey", Self.id(origin.journey))])
+        return ["session": .string(origin.session.text), "journey": Self.id(origin.journey)]
     }
 
     private static func request(_ flow: PackedFlow) -> JSONValue {
-        .object([
-            .init("flow", .string(FlowID(flow.id).description)), .init("method", .string(flow.text(.method) ?? "")),
-            .init("url", .string(flow.url)), .init("status", status(of: flow)),
-        ])
+        [
+            "flow": .string(FlowID(flow.id).description), "method": .string(flow.text(.method) ?? ""),
+            "url": .string(flow.url), "status": status(of: flow),
+        ]
     }
 }

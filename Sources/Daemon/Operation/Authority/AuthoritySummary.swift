@@ -22,7 +22,7 @@ public struct AuthoritySummary {
         var text = Self.text(certificates.root)
         text += "  certificate  \(store.files.certificate)\n  key          \(key)\n"
         for cross in certificates.crosses {
-            text += "  cross-signed by \(cross.issuer) until \(CalendarDate.text(cross.notAfter))\n"
+            text += "  cross-signed by \(cross.issuer) until \(CalendarTime(cross.notAfter).internet)\n"
         }
         return text
     }
@@ -40,20 +40,20 @@ public struct AuthoritySummary {
         return """
               subject      \(certificate.subject)
               SHA-256      \(certificate.fingerprint)
-              valid from   \(CalendarDate.text(certificate.notBefore))
-              valid until  \(CalendarDate.text(certificate.notAfter))
+              valid from   \(CalendarTime(certificate.notBefore).internet)
+              valid until  \(CalendarTime(certificate.notAfter).internet)
               valid for    \(constraints.isEmpty ? "every host" : constraints.joined(separator: ", "))
 
             """
     }
 
     public static func json(_ certificate: Certificate) -> JSONValue {
-        .object([
-            .init("subject", .string(certificate.subject)), .init("issuer", .string(certificate.issuer)),
-            .init("sha256", .string(certificate.fingerprint)),
-            .init("not_before", .string(CalendarDate.text(certificate.notBefore))),
-            .init("not_after", .string(CalendarDate.text(certificate.notAfter))),
-            .init("constrain_to", .array(certificate.nameConstraints.map(JSONValue.string))),
-        ])
+        [
+            "subject": .string(certificate.subject), "issuer": .string(certificate.issuer),
+            "sha256": .string(certificate.fingerprint),
+            "not_before": .string(CalendarTime(certificate.notBefore).internet),
+            "not_after": .string(CalendarTime(certificate.notAfter).internet),
+            "constrain_to": .strings(certificate.nameConstraints),
+        ]
     }
 }

@@ -2,7 +2,6 @@ import Configuration
 import EventLoop
 import Formats
 import Glibc
-import HTTPCodec
 import ProxyCore
 import ProxyDriver
 import TLSEngine

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 public import ProxyCore
 import TLSEngine

@@ -1,5 +1,4 @@
 import Configuration
-import EventLoop
 import Glibc
 
 /// The location of the daemon's control socket.

@@ -1,5 +1,4 @@
 import Configuration
-import EventLoop
 import Glibc
 import Interception
 import Metrics

@@ -1,6 +1,5 @@
 import Configuration
 import Formats
-import HTTPCodec
 import ProxyCore
 import TLSEngine
 
@@ -76,7 +75,7 @@ struct PageBuilder {
         <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
         <code>\(TrustBundle.password)</code>). First compare the fingerprint with that of <code>usher ca show</code>.</p>
         <p>\(MarkupText.escaped(root.subject))<br>SHA-256 <code>\(MarkupText.escaped(root.fingerprint))</code><br>\
-        valid until \(CalendarDate.text(root.notAfter))</p>
+        valid until \(CalendarTime(root.notAfter).internet)</p>
         \(sections.map { "<h2>\(MarkupText.escaped($0.title))</h2>\n" + Self.body($0.lines) }.joined(separator: "\n"))
         """
     }

@@ -1,11 +1,8 @@
-import Authorization
 import Configuration
 public import Control
-import EventLoop
 import Formats
 import Journal
 import Metrics
-import ProxyCore
 public import ProxyDriver
 
 extension TransactionTable: TransactionDirectory {}
@@ -44,11 +41,10 @@ extension Supervisor {
 
     private var shownConfiguration: JSONValue {
         let snapshot = configuration.snapshot
-        return .object([
-            .init("generation", .integer(snapshot.generation)), .init("file", .string(snapshot.file)),
-            .init("loaded", .string(CalendarTime(snapshot.document.readAt).internet)),
-            .init("listening", .array(listening.map { .string($0.description) })),
-            .init("configuration", snapshot.document.value),
-        ])
+        return [
+            "generation": .integer(snapshot.generation), "file": .string(snapshot.file),
+            "loaded": .string(CalendarTime(snapshot.document.readAt).internet),
+            "listening": .array(listening.map { .string($0.description) }), "configuration": snapshot.document.value,
+        ]
     }
 }

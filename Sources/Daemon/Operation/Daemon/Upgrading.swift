@@ -91,22 +91,21 @@ final class Upgrading {
     }
 
     var json: JSONValue {
-        var members: [JSONValue.Member] = [.init("pid", .integer(Int(getpid())))]
-        func add(_ state: String) { members.append(.init("state", .string(state))) }
+        var members: JSONValue = ["pid": .integer(Int(getpid()))]
         switch upgrade?.state {
         case .idle?, nil:
-            add(predecessor == nil ? "none" : "done")
-            if let predecessor { members.append(.init("from", .integer(predecessor))) }
+            members["state"] = .string(predecessor == nil ? "none" : "done")
+            members["from"] = predecessor.map { .integer($0) }
         case .underWay(let pid)?:
-            add("running")
-            members.append(.init("to", .integer(pid)))
+            members["state"] = "running"
+            members["to"] = .integer(pid)
         case .done(let pid)?:
-            add("left")
-            members.append(.init("to", .integer(pid)))
+            members["state"] = "left"
+            members["to"] = .integer(pid)
         case .failed(let reason)?:
-            add("failed")
-            members.append(.init("reason", .string(reason)))
+            members["state"] = "failed"
+            members["reason"] = .string(reason)
         }
-        return .object(members)
+        return members
     }
 }

@@ -30,10 +30,10 @@ public struct AuthorizationList: Sendable {
     public var json: JSONValue {
         .array(
             rows.map {
-                .object([
-                    .init("am", .string($0.server)), .init("resources", .array($0.resources.map(JSONValue.string))),
-                    .init("session", .string($0.session)),
-                ])
+                [
+                    "am": .string($0.server), "resources": .array($0.resources.map(JSONValue.string)),
+                    "session": .string($0.session),
+                ]
             })
     }
 }

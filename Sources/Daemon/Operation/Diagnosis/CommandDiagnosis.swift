@@ -23,8 +23,8 @@ public struct CommandDiagnosis {
     public static func nothing(cameOf command: [String]) -> Finding { nothing(name(of: command)) }
 
     private static func nothing(_ program: String) -> Finding {
-        Finding(
-            .problem, "nothing came through the proxy: \(program) did not use it",
+        .problem(
+            "nothing came through the proxy: \(program) did not use it",
             remedy: hints.first { program.hasPrefix($0.program) }?.words ?? otherwise)
     }
 
@@ -83,42 +83,40 @@ public struct CommandDiagnosis {
 
     private var refusals: [Finding] {
         counted(records.filter(isRefusal).map(host)).map { host, count in
-            Finding(
-                .problem, "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
-                remedy:
-                    "it ignores \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the "
-                    + "CA to its own store (http://usher.proxy/), or exclude the host with tls.except"
-            )
+            .problem(
+                "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
+                remedy: "it ignores \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the "
+                    + "CA to its own store (http://usher.proxy/), or exclude the host with tls.except")
         }
     }
 
     private var faults: [Finding] {
         let failed = records.filter { $0.proxyError != nil && !isRefusal($0) }
         return counted(failed.map { "\(host($0)): \(fault($0) ?? "status \($0.status)")" })
-            .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
+            .map { words, count in .problem(count > 1 ? "\(words) (\(count) times)" : words) }
     }
 
     private var success: Finding {
         let seen = records.filter { $0.proxyError == nil && opening($0) == nil }.count
-        guard seen > 0 else { return Finding(.note, "the program used the proxy, but no request succeeded") }
-        return Finding(.ok, "\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
+        guard seen > 0 else { return .note("the program used the proxy, but no request succeeded") }
+        return .ok("\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
     }
 
     private var opened: [Finding] {
         counted(records.compactMap(opening)).map { words, count in
-            Finding(.ok, "usher's certificate is trusted: \(words)\(count > 1 ? ", \(count) times" : "")")
+            .ok("usher's certificate is trusted: \(words)\(count > 1 ? ", \(count) times" : "")")
         }
     }
 
     private var actions: [Finding] {
         let seen = counted(records.compactMap { $0.action?.rawValue })
         if !seen.isEmpty {
-            return [Finding(.ok, "Actions seen: " + seen.map { "\($0.name) \($0.count)" }.joined(separator: ", "))]
+            return [.ok("Actions seen: " + seen.map { "\($0.name) \($0.count)" }.joined(separator: ", "))]
         }
         guard namesServers, records.contains(where: { !isTunnel($0) }) else { return [] }
         return [
-            Finding(
-                .note, "no request to AM had an Action",
+            .note(
+                "no request to AM had an Action",
                 remedy: "see am: its host must be the one that the program uses; usher explain shows one request")
         ]
     }
@@ -128,10 +126,9 @@ public struct CommandDiagnosis {
             if case .uncountedAdvice(let resource) = event.moment { resource } else { nil }
         }
         return counted(resources).map { resource, _ in
-            Finding(
-                .note, "a response of \(resource) has an advice in its body, but there was no step-up",
-                remedy:
-                    "add advice: [header, redirect, body] to the resource if the body is AM's decision")
+            .note(
+                "a response of \(resource) has an advice in its body, but there was no step-up",
+                remedy: "add advice: [header, redirect, body] to the resource if the body is AM's decision")
         }
     }
 
@@ -141,8 +138,8 @@ public struct CommandDiagnosis {
             "to \(host(record)): \(unopened(record) ?? "unopened")"
         }
         return counted(words).map { words, count in
-            Finding(
-                .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") \(words)",
+            .note(
+                "\(count) \(count == 1 ? "tunnel" : "tunnels") \(words)",
                 remedy: words.hasSuffix(" unopened")
                     ? "to open it, add the host to tls.intercept, or use --intercept" : nil)
         }

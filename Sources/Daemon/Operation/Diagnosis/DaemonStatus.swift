@@ -36,44 +36,35 @@ final class DaemonStatus {
             let tenths = Int((rate.perSecond(over: span, load.served, now: now) * 10).rounded())
             return .number("\(tenths / 10).\(tenths % 10)")
         }
-        return .object([
-            .init("version", .string(Version.usher)), .init("pid", .integer(Int(getpid()))),
-            .init("state", .string(view.state)), .init("started", .string(CalendarTime(startedAt).internet)),
-            .init("uptime_s", .integer((now - began) / 1000)),
-            .init("configuration", configuration(view)),
-            .init("listening", .array(view.listening.map(JSONValue.string))),
-            .init("socket", view.control.map(JSONValue.string) ?? .null),
-            .init(
-                "connections",
-                .object([
-                    .init("open", .integer(load.connections)), .init("most", .integer(view.mostConnections)),
-                    .init("accepted", .integer(load.accepted)),
-                ])),
-            .init(
-                "exchanges",
-                .object([
-                    .init("under_way", .integer(load.underWay)), .init("served", .integer(load.served)),
-                    .init("per_second_10s", perSecond(10_000)), .init("per_second_1m", perSecond(60_000)),
-                ])),
-            .init("memory_bytes", .integer(Self.memory)), .init("journal", Self.journal(view.journal)),
-            .init("workers", .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) })),
-            .init(
-                "faults",
-                .array(
-                    faults.all.map {
-                        .object([.init("at", .string(CalendarTime($0.at).internet)), .init("text", .string($0.text))])
-                    })),
-        ])
+        return [
+            "version": .string(Version.usher), "pid": .integer(Int(getpid())), "state": .string(view.state),
+            "started": .string(CalendarTime(startedAt).internet), "uptime_s": .integer((now - began) / 1000),
+            "configuration": configuration(view), "listening": .strings(view.listening),
+            "socket": .optional(view.control),
+            "connections": [
+                "open": .integer(load.connections), "most": .integer(view.mostConnections),
+                "accepted": .integer(load.accepted),
+            ],
+            "exchanges": [
+                "under_way": .integer(load.underWay), "served": .integer(load.served),
+                "per_second_10s": perSecond(10_000), "per_second_1m": perSecond(60_000),
+            ],
+            "memory_bytes": .integer(Self.memory), "journal": Self.journal(view.journal),
+            "workers": .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) }),
+            "faults": .array(
+                faults.all.map {
+                    ["at": .string(CalendarTime($0.at).internet), "text": .string($0.text)]
+                }),
+        ]
     }
 
     private func configuration(_ view: View) -> JSONValue {
-        .object([
-            .init("generation", .integer(view.generation)), .init("file", .string(view.file)),
-            .init("loaded", .string(CalendarTime(view.configuration.since).internet)),
-            .init("by", .string(view.configuration.by)),
-            .init("restart", .array(view.configuration.restart.map(JSONValue.string))),
-            .init("last_failure", view.lastFailure?.json ?? .null),
-        ])
+        [
+            "generation": .integer(view.generation), "file": .string(view.file),
+            "loaded": .string(CalendarTime(view.configuration.since).internet), "by": .string(view.configuration.by),
+            "restart": .strings(view.configuration.restart),
+            "last_failure": view.lastFailure?.json ?? .null,
+        ]
     }
 
     private static func journal(_ figures: ProcessFigures.JournalFigures?) -> JSONValue {
@@ -94,11 +85,11 @@ final class DaemonStatus {
     }
 
     private static func worker(_ number: Int, _ one: (load: LoadGauge.Reading, pulse: LoopPulse)) -> JSONValue {
-        .object([
-            .init("number", .integer(number)), .init("connections", .integer(one.load.connections)),
-            .init("under_way", .integer(one.load.underWay)), .init("accepted", .integer(one.load.accepted)),
-            .init("served", .integer(one.load.served)), .init("stalls", .integer(one.pulse.stallCount)),
-        ])
+        [
+            "number": .integer(number), "connections": .integer(one.load.connections),
+            "under_way": .integer(one.load.underWay), "accepted": .integer(one.load.accepted),
+            "served": .integer(one.load.served), "stalls": .integer(one.pulse.stallCount),
+        ]
     }
 
     /// The resident memory in bytes; 0 if unknown.

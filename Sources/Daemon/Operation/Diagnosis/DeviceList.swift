@@ -25,7 +25,7 @@ public struct DeviceList {
             let (user, name) = (TerminalText.shown(kept.user), TerminalText.shown(label))
             return
                 "\(kept.id)  \(kept.isPush ? "push" : "oath")  \(user)  \(kept.device)  \(kept.server) \(kept.realm)  "
-                + "\(name)  since \(CalendarDate.text(kept.registered))\n"
+                + "\(name)  since \(CalendarTime(kept.registered).internet)\n"
         }.joined()
     }
 

@@ -1,7 +1,6 @@
 import Addresses
 import Authorization
 import Configuration
-import HTTPCodec
 import Interception
 import ProxyCore
 import TLSEngine
@@ -32,21 +31,17 @@ extension Doctor {
                 right.append(name)
             } else {
                 findings.append(
-                    Finding(
-                        .problem, "\(name) is \(Self.withoutPassword(value)), not \(proxy.url)",
-                        remedy: Self.remedy))
+                    .problem("\(name) is \(Self.withoutPassword(value)), not \(proxy.url)", remedy: Self.remedy))
             }
         }
         if !right.isEmpty {
-            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) point at \(proxy.url)"))
+            findings.append(.ok("\(right.joined(separator: ", ")) point at \(proxy.url)"))
         }
         if !missing.isEmpty {
             findings.append(
-                Finding(
-                    .problem,
+                .problem(
                     "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set: programs "
-                        + "that read \(missing.count == 1 ? "it" : "them") bypass the proxy",
-                    remedy: Self.remedy))
+                        + "that read \(missing.count == 1 ? "it" : "them") bypass the proxy", remedy: Self.remedy))
         }
         return findings
     }
@@ -65,11 +60,11 @@ extension Doctor {
             guard !bypass.isEmpty else { return [] }
             let bypassed = hostsOfInterest.compactMap { host in bypass.entry(for: host).map { (host, $0) } }
             guard !bypassed.isEmpty else {
-                return [Finding(.ok, "\(name) excludes no configured host from the proxy")]
+                return [.ok("\(name) excludes no configured host from the proxy")]
             }
             return bypassed.map { host, entry in
-                Finding(
-                    .problem, "\(name) excludes \(host) from the proxy, with the entry \(entry)",
+                .problem(
+                    "\(name) excludes \(host) from the proxy, with the entry \(entry)",
                     remedy: "remove \(entry) from \(name)")
             }
         }
@@ -112,8 +107,7 @@ extension Doctor {
             }
             do throws(FileError) {
                 guard let bytes = try DescriptorBytes.read(public: path) else {
-                    findings.append(
-                        Finding(.problem, "\(name) names \(path), which does not exist", remedy: Self.remedy))
+                    findings.append(.problem("\(name) names \(path), which does not exist", remedy: Self.remedy))
                     continue
                 }
                 if TrustBundle.certificates(bytes).contains(where: { $0.sha256 == own }) {
@@ -122,32 +116,29 @@ extension Doctor {
                     let what = "\(name) names \(path), which does not contain usher's CA"
                     findings.append(
                         intercepts
-                            ? Finding(.problem, what, remedy: Self.remedy)
-                            : Finding(.note, "\(what); no host is intercepted, so no CA is needed"))
+                            ? .problem(what, remedy: Self.remedy)
+                            : .note("\(what); no host is intercepted, so no CA is needed"))
                 }
             } catch {
-                findings.append(Finding(.problem, "\(name): \(error.description)", remedy: Self.remedy))
+                findings.append(.problem("\(name): \(error.description)", remedy: Self.remedy))
             }
         }
         if !right.isEmpty {
-            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) name bundles that contain usher's CA"))
+            findings.append(.ok("\(right.joined(separator: ", ")) name bundles that contain usher's CA"))
         }
         if !missing.isEmpty {
             let what = "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set"
             findings.append(
                 intercepts
-                    ? Finding(
-                        .problem,
+                    ? .problem(
                         "\(what): programs that read \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
                         remedy: Self.remedy)
-                    : Finding(.note, "\(what); no host is intercepted, so no CA is needed"))
+                    : .note("\(what); no host is intercepted, so no CA is needed"))
         }
         let java = environment["JAVA_TOOL_OPTIONS"] ?? ""
         if intercepts, !java.contains("-Djavax.net.ssl.trustStore=") {
             findings.append(
-                Finding(
-                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts only its own store", remedy: Self.remedy
-                ))
+                .note("JAVA_TOOL_OPTIONS names no trustStore: Java trusts only its own store", remedy: Self.remedy))
         }
         return findings
     }

@@ -33,12 +33,12 @@ public struct Doctor {
     /// Checks the daemon, AM through the proxy, and this shell's variables.
     public func examine() -> [Finding] {
         let own = ownCertificates()
-        var findings = snapshot.warnings.filter { $0.severity == .note }.map { Finding(.note, $0.message) }
+        var findings: [Finding] = snapshot.warnings.filter { $0.severity == .note }.map { .note($0.message) }
         findings += own.findings + interface()
         if let proxy, proxy.isSecure {
             findings.append(
-                Finding(
-                    .note, "\(proxy.url) uses TLS, and doctor supports only plain listeners",
+                .note(
+                    "\(proxy.url) uses TLS, and doctor supports only plain listeners",
                     remedy: "add a plain loopback address to listen"))
         } else if let proxy {
             let client = ProxyClient(proxy: proxy, credentials: proxy.credentials(in: environment))
@@ -48,18 +48,17 @@ public struct Doctor {
             }
         } else {
             findings.append(
-                Finding(
-                    .problem, "listen names no port, so programs cannot find the proxy",
+                .problem(
+                    "listen names no port, so programs cannot find the proxy",
                     remedy: "add a port to listen, or use usher run"))
         }
         findings += variables(own.certificates)
         if !speaksHTTP2 {
             findings.append(
-                Finding(
-                    .note, "http2.clients is false: in opened TLS, an app that offers h2 (ALPN) gets http/1.1",
+                .note(
+                    "http2.clients is false: in opened TLS, an app that offers h2 (ALPN) gets http/1.1",
                     remedy: intercepts
-                        ? "set http2.clients, or use tls.except, for apps that need HTTP/2, such as gRPC" : nil)
-            )
+                        ? "set http2.clients, or use tls.except, for apps that need HTTP/2, such as gRPC" : nil))
         }
         return findings
     }
@@ -75,8 +74,8 @@ public struct Doctor {
                     nil,
                     [
                         intercepts
-                            ? Finding(.problem, what, remedy: "usher serve or usher ca show creates it")
-                            : Finding(.note, "\(what); no host is intercepted, so no CA is needed")
+                            ? .problem(what, remedy: "usher serve or usher ca show creates it")
+                            : .note("\(what); no host is intercepted, so no CA is needed")
                     ]
                 )
             }
@@ -85,7 +84,7 @@ public struct Doctor {
             let remarks = store.remarks(on: certificates.root)
             guard remarks.isEmpty || usesAuthority else {
                 return (
-                    certificates, [Finding(.ok, "no host is intercepted, so \(store.files.certificate) is not used")]
+                    certificates, [.ok("no host is intercepted, so \(store.files.certificate) is not used")]
                 )
             }
             guard remarks.isEmpty else {
@@ -94,14 +93,13 @@ public struct Doctor {
             return (
                 certificates,
                 [
-                    Finding(
-                        .ok,
-                        "the CA \(store.files.certificate) is valid until \(CalendarDate.text(certificates.root.notAfter))"
+                    .ok(
+                        "the CA \(store.files.certificate) is valid until \(CalendarTime(certificates.root.notAfter).internet)"
                     )
                 ]
             )
         } catch {
-            return (nil, [Finding(.problem, error.description)])
+            return (nil, [.problem(error.description)])
         }
     }
 
@@ -112,24 +110,21 @@ public struct Doctor {
         case .unknown:
             if intercepts {
                 findings.append(
-                    Finding(
-                        .problem,
+                    .problem(
                         "the proxy has no CA at http://usher.proxy/ca.pem, although tls.intercept names hosts",
                         remedy: "reload its configuration: systemctl reload usher, or SIGHUP"))
             }
-        case .own: findings.append(Finding(.ok, "the proxy's CA is the one in \(store.files.certificate)"))
+        case .own: findings.append(.ok("the proxy's CA is the one in \(store.files.certificate)"))
         case .retired:
             findings.append(
-                Finding(
-                    .problem, "the proxy still uses the CA from before usher ca rotate",
+                .problem(
+                    "the proxy still uses the CA from before usher ca rotate",
                     remedy: "systemctl reload usher, or SIGHUP"))
         case .foreign(let fingerprint):
             findings.append(
-                Finding(
-                    .problem,
+                .problem(
                     "the proxy's CA (SHA-256 \(fingerprint)) is not the one in \(store.files.certificate), so the "
-                        + "bundle of usher env does not trust it",
-                    remedy: store.remedy(beside: client.proxy)))
+                        + "bundle of usher env does not trust it", remedy: store.remedy(beside: client.proxy)))
         }
     }
 
@@ -142,30 +137,29 @@ public struct Doctor {
             let answer = try client.get("http://usher.proxy/health")
             guard answer.isUshers else {
                 findings.append(
-                    Finding(
-                        .problem, "another program listens on \(address) (status \(answer.head.status))",
+                    .problem(
+                        "another program listens on \(address) (status \(answer.head.status))",
                         remedy: "stop it, or give usher another port with listen"))
                 return false
             }
             switch answer.head.status {
             case 200:
-                findings.append(Finding(.ok, "the proxy listens on \(address)"))
+                findings.append(.ok("the proxy listens on \(address)"))
                 return true
             case 407:
                 findings.append(
-                    Finding(
-                        .problem, "the proxy on \(address) requires a user name and a password",
+                    .problem(
+                        "the proxy on \(address) requires a user name and a password",
                         remedy: "set http_proxy=http://USER:PASSWORD@\(address) and the other variables"))
             case let status:
                 findings.append(
-                    Finding(
-                        .problem, "the proxy on \(address) responds with status \(status)",
+                    .problem(
+                        "the proxy on \(address) responds with status \(status)",
                         remedy: answer.proxyFault ?? "see its log"))
             }
         } catch {
             findings.append(
-                Finding(
-                    .problem,
+                .problem(
                     error.isRefused
                         ? "nothing listens on \(address)" : "the proxy does not respond: \(error.description)",
                     remedy: "start it: usher serve, or systemctl start usher"))
@@ -184,42 +178,36 @@ public struct Doctor {
                 findings.append(Self.reach(url, answer))
                 findings += Self.cookie(server, answer).map { [$0] } ?? []
                 guard answer.proxyFault == nil, let date = answer.head.fields["date"], !isClockJudged,
-                    let theirs = CalendarDate.seconds(ofHTTPDate: date)
+                    let theirs = CalendarTime.seconds(ofHTTP: date, now: time(nil))
                 else { continue }
                 isClockJudged = true
                 findings.append(Self.clock(theirs, time(nil), server.host))
             } catch {
                 findings.append(
-                    Finding(
-                        .problem, "AM does not respond through the proxy: \(error.description)", remedy: "see its log"))
+                    .problem("AM does not respond through the proxy: \(error.description)", remedy: "see its log"))
             }
         }
         if snapshot.settings.servers.isEmpty {
             findings.append(
-                Finding(
-                    .note, "the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
+                .note("the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
         } else if !isClockJudged {
-            findings.append(Finding(.note, "no AM sent its time, so this machine's clock was not compared"))
+            findings.append(.note("no AM sent its time, so this machine's clock was not compared"))
         }
     }
 
     static func reach(_ url: String, _ answer: ProxyClient.Answer) -> Finding {
         let status = answer.head.status
         if let words = answer.proxyFault {
-            return Finding(
-                .problem, "AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
+            return .problem("AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
         }
         switch status {
-        case 200..<300: return Finding(.ok, "AM responds through the proxy (status \(status) for \(url))")
+        case 200..<300: return .ok("AM responds through the proxy (status \(status) for \(url))")
         case 404:
-            return Finding(
-                .problem, "there is no AM at \(url) (status 404)",
-                remedy: "see url in am; it must end in AM's context path")
+            return .problem(
+                "there is no AM at \(url) (status 404)", remedy: "see url in am; it must end in AM's context path")
         case 500...:
-            return Finding(
-                .problem,
-                "AM responds with status \(status) for \(url)", remedy: "see AM's own log")
-        default: return Finding(.note, "AM responds through the proxy, with status \(status) for \(url)")
+            return .problem("AM responds with status \(status) for \(url)", remedy: "see AM's own log")
+        default: return .note("AM responds through the proxy, with status \(status) for \(url)")
         }
     }
 
@@ -229,8 +217,7 @@ public struct Doctor {
             let name = EditedBody.json(in: answer.body, answer.head.fields, limit: 1 << 20)?["cookieName"]?.text,
             FieldSyntax.isName(name), name != server.cookie
         else { return nil }
-        return Finding(
-            .problem,
+        return .problem(
             "the session cookie of AM at \(server.url) is \(name), but the configuration has \(server.cookie)",
             remedy: "set cookie: \(name) in its entry of am")
     }
@@ -238,13 +225,11 @@ public struct Doctor {
     static func clock(_ theirs: Int, _ ours: Int, _ host: String) -> Finding {
         let apart = abs(theirs - ours)
         guard apart > clockTolerance else {
-            return Finding(.ok, "this machine's clock agrees with that of \(host)")
+            return .ok("this machine's clock agrees with that of \(host)")
         }
-        return Finding(
-            .problem,
+        return .problem(
             "this machine's clock is \(apart) s \(ours > theirs ? "ahead of" : "behind") that of \(host); "
-                + "certificates and one-time passwords depend on it",
-            remedy: "timedatectl set-ntp true")
+                + "certificates and one-time passwords depend on it", remedy: "timedatectl set-ntp true")
     }
 
     // MARK: the control socket
@@ -253,20 +238,20 @@ public struct Doctor {
         var findings: [Finding] = []
         if let group = snapshot.controlGroup, getgrnam(group) == nil {
             findings.append(
-                Finding(
-                    .problem, "admin.group names \(group), which is not a group on this machine",
+                .problem(
+                    "admin.group names \(group), which is not a group on this machine",
                     remedy: "addgroup --system \(group)"))
         }
         do throws(ControlClient.Fault) {
             if let url = try ControlURL(environment) { return try findings + [distant(url)] }
         } catch {
-            return findings + [Finding(.problem, error.description)]
+            return findings + [.problem(error.description)]
         }
         let places = ControlPath.candidates(given: nil, snapshot.controlSocket, environment)
         if let path = places.first(where: Self.isForbidden) {
             findings.append(
-                Finding(
-                    .problem, "this user may not open the daemon's control socket \(path)",
+                .problem(
+                    "this user may not open the daemon's control socket \(path)",
                     remedy: SocketAccess.remedy(for: path, user: environment["USER"])))
         }
         return findings
@@ -274,8 +259,8 @@ public struct Doctor {
 
     private func distant(_ url: ControlURL) throws(ControlClient.Fault) -> Finding {
         switch try ControlClient(url).ask("GET", "/v1/status") {
-        case .done: Finding(.ok, "commands use the daemon at \(url.shown) because of \(ControlURL.variable)")
-        case .refused(_, let words): Finding(.problem, "\(url.shown) answers: \(words)")
+        case .done: .ok("commands use the daemon at \(url.shown) because of \(ControlURL.variable)")
+        case .refused(_, let words): .problem("\(url.shown) answers: \(words)")
         }
     }
 
@@ -290,11 +275,10 @@ public struct Doctor {
         _ records: [ExchangeRecord], command: [String], status: Int32, withheld: [String]
     ) -> [Finding] {
         var findings = ownCertificates().findings
-        if status != 0 { findings.append(Finding(.note, "the command ended with status \(status)")) }
+        if status != 0 { findings.append(.note("the command ended with status \(status)")) }
         if !withheld.isEmpty {
             findings.append(
-                Finding(
-                    .note,
+                .note(
                     "the command did not get the variables that the configuration reads: "
                         + "\(withheld.joined(separator: ", "))",
                     remedy: "use --pass-env NAME if the command needs one of them"))

@@ -10,89 +10,76 @@ extension Explanation {
     public var json: JSONValue { redaction.document(whole) }
 
     private var whole: JSONValue {
-        .object([
-            .init("action", Self.optional(classification.action?.rawValue)),
-            .init(
-                "payload",
-                classification.payload.map {
-                    .object([.init("tree", Self.optional($0.tree)), .init("type", Self.optional($0.type))])
-                } ?? .null),
-            .init("realm", Self.optional(classification.realm)),
-            .init("evidence", .string(classification.evidence)),
-            .init("protocol", .string(spoken)),
-            .init("resource", Self.optional(dryRun.resource)),
-            .init("asks_person", .bool(dryRun.asksPerson)),
-            .init("session", Self.optional(dryRun.session?.origin.rawValue)),
-            .init("unopened", Self.optional(dryRun.closed?.rawValue)),
-            .init("route", Self.optional(route)),
-            .init("address", Self.optional(addressWords)),
-            .init("interceptors", .array(rules.map(interceptor))),
-            .init("request", Self.shape(given.head, given.body)),
-            .init("forwarded", forwarded.map { Self.shape($0.head, $0.body) } ?? .null),
-            .init("sent", .array(dryRun.sent.map(Self.sent))),
-            .init("response", answer.map { Self.shape($0.head, $0.body) } ?? .null),
-            .init("answered", answered.map(Self.ownAnswer) ?? .null),
-            .init("received", dryRun.received.map { Self.shape($0.head, $0.body) } ?? .null),
-            .init("events", .array(events)),
-        ])
+        [
+            "action": .optional(classification.action?.rawValue),
+            "payload": classification.payload.map {
+                ["tree": .optional($0.tree), "type": .optional($0.type)]
+            } ?? .null,
+            "realm": .optional(classification.realm), "evidence": .string(classification.evidence),
+            "protocol": .string(spoken), "resource": .optional(dryRun.resource),
+            "asks_person": .bool(dryRun.asksPerson), "session": .optional(dryRun.session?.origin.rawValue),
+            "unopened": .optional(dryRun.closed?.rawValue), "route": .optional(route),
+            "address": .optional(addressWords), "interceptors": .array(rules.map(interceptor)),
+            "request": Self.shape(given.head, given.body),
+            "forwarded": forwarded.map { Self.shape($0.head, $0.body) } ?? .null,
+            "sent": .array(dryRun.sent.map(Self.sent)),
+            "response": answer.map { Self.shape($0.head, $0.body) } ?? .null,
+            "answered": answered.map(Self.ownAnswer) ?? .null,
+            "received": dryRun.received.map { Self.shape($0.head, $0.body) } ?? .null, "events": .array(events),
+        ]
     }
 
     private static func ownAnswer(_ answer: OwnAnswer) -> JSONValue {
-        .object([
-            .init("status", answer.status.map(JSONValue.integer) ?? .null),
-            .init("by", .string(answer.interceptor == nil ? "usher" : "interceptor")),
-            .init("interceptor", optional(answer.interceptor)), .init("reason", optional(answer.reason)),
-        ])
+        [
+            "status": .optional(answer.status),
+            "by": .string(answer.interceptor == nil ? "usher" : "interceptor"),
+            "interceptor": .optional(answer.interceptor), "reason": .optional(answer.reason),
+        ]
     }
 
-    private static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-
     private func interceptor(_ rule: RuleVerdict) -> JSONValue {
-        .object([
-            .init("name", .string(rule.name)), .init("matched", .bool(rule.matched)),
-            .init("because", .string(rule.because)), .init("misses", .array(rule.misses.map(JSONValue.string))),
-            .init("phases", .array(dryRun.phases.compactMap { Self.phase($0, rule.name) })),
-        ])
+        [
+            "name": .string(rule.name), "matched": .bool(rule.matched), "because": .string(rule.because),
+            "misses": .strings(rule.misses),
+            "phases": .array(dryRun.phases.compactMap { Self.phase($0, rule.name) }),
+        ]
     }
 
     private static func phase(_ run: DryRun.PhaseRun, _ name: String) -> JSONValue? {
         guard let verdict = run.judgement.verdicts.first(where: { $0.name == name && $0.takesPart }) else { return nil }
-        return .object([
-            .init("phase", .string(run.judgement.phase.rawValue)), .init("attempt", .integer(run.attempt)),
-            .init("call", run.call.map(JSONValue.integer) ?? .null), .init("matched", .bool(verdict.matched)),
-            .init("because", .string(verdict.because)),
-            .init("misses", .array(verdict.misses.map(JSONValue.string))),
-            .init("did", .array(run.deeds(of: name).map(JSONValue.string))),
-        ])
+        return [
+            "phase": .string(run.judgement.phase.rawValue), "attempt": .integer(run.attempt),
+            "call": .optional(run.call), "matched": .bool(verdict.matched),
+            "because": .string(verdict.because), "misses": .strings(verdict.misses),
+            "did": .strings(run.deeds(of: name)),
+        ]
     }
 
     private static func sent(_ request: DryRequest) -> JSONValue {
-        guard case .object(let members) = shape(request.head, request.body) else { return .null }
-        return .object(members + [.init("call", .bool(request.isCall))])
+        var sent = shape(request.head, request.body)
+        sent["call"] = .bool(request.isCall)
+        return sent
     }
 
     private static func shape(_ head: RequestHead, _ body: [UInt8]) -> JSONValue {
-        .object([.init("method", .string(head.methodText)), .init("url", .string(head.url))] + rest(head.fields, body))
+        shape(["method": .string(head.methodText), "url": .string(head.url)], head.fields, body)
     }
 
     private static func shape(_ head: ResponseHead, _ body: [UInt8]) -> JSONValue {
-        .object(
-            [.init("status", .integer(head.status)), .init("reason", .string(head.reason))] + rest(head.fields, body))
+        shape(["status": .integer(head.status), "reason": .string(head.reason)], head.fields, body)
     }
 
-    private static func rest(_ fields: FieldTable, _ body: [UInt8]) -> [JSONValue.Member] {
-        [
-            .init("headers", .array(fields.lines.map { .array([.string($0.name), .string($0.value)]) })),
-            .init("body", .string(String(decoding: body, as: UTF8.self))),
-        ]
+    private static func shape(_ start: JSONValue, _ fields: FieldTable, _ body: [UInt8]) -> JSONValue {
+        var shape = start
+        shape["headers"] = .array(fields.lines.map { .strings([$0.name, $0.value]) })
+        shape["body"] = .string(String(decoding: body, as: UTF8.self))
+        return shape
     }
 
     private var events: [JSONValue] {
         dryRun.moments.compactMap { moment in
             if case .judged = moment { return nil }
-            return .object([
-                .init("kind", .string(moment.kind.rawValue)), .init("text", .string(moment.sentence)),
-            ])
+            return ["kind": .string(moment.kind.rawValue), "text": .string(moment.sentence)]
         }
     }
 }

@@ -20,17 +20,16 @@ public struct Finding: Equatable, Sendable {
         self.remedy = remedy
     }
 
+    static func ok(_ what: String) -> Finding { Finding(.ok, what) }
+    static func note(_ what: String, remedy: String? = nil) -> Finding { Finding(.note, what, remedy: remedy) }
+    static func problem(_ what: String, remedy: String? = nil) -> Finding { Finding(.problem, what, remedy: remedy) }
+
     /// `problem  what  → remedy`
     public var line: String {
-        let word = verdict.rawValue
-        let space = String(repeating: " ", count: 9 - word.count)
-        return word + space + what + (remedy.map { "  → \($0)" } ?? "")
+        verdict.rawValue.padded(to: 9) + what + (remedy.map { "  → \($0)" } ?? "")
     }
 
     public var json: JSONValue {
-        .object([
-            .init("verdict", .string(verdict.rawValue)), .init("what", .string(what)),
-            .init("remedy", remedy.map(JSONValue.string) ?? .null),
-        ])
+        ["verdict": .string(verdict.rawValue), "what": .string(what), "remedy": .optional(remedy)]
     }
 }

@@ -21,27 +21,17 @@ public struct InterceptorList: Sendable {
     /// A table with a line break after each line; empty if there are no rows.
     public func text(_ style: TextStyle) -> String {
         guard !rows.isEmpty else { return "no interceptors\n" }
-        let titles = Row(name: "INTERCEPTOR", kind: "KIND", concerns: "CONCERNS", does: "DOES")
-        let all = [titles] + rows
-        func width(_ part: (Row) -> String) -> Int { all.map { part($0).count }.max() ?? 0 }
-        let widths = (width(\.name), width(\.kind), min(width(\.concerns), Self.widest))
-        return all.enumerated().map { index, row in
-            let cells =
-                "\(row.name.padded(to: widths.0))  \(row.kind.padded(to: widths.1))  \(row.concerns.padded(to: widths.2))  \(row.does)"
-            return (index == 0 ? style.heading(cells) : cells) + "\n"
-        }.joined()
+        let cells = rows.map { [$0.name, $0.kind, $0.concerns, $0.does] }
+        return ColumnText(["INTERCEPTOR", "KIND", "CONCERNS", "DOES"], cells, most: [2: 48]).text(style)
     }
-
-    /// The largest column width. A longer text shifts the rest of its own row only.
-    private static let widest = 48
 
     public var json: JSONValue {
         .array(
             rows.map {
-                .object([
-                    .init("name", .string($0.name)), .init("kind", .string($0.kind)),
-                    .init("concerns", .string($0.concerns)), .init("does", .string($0.does)),
-                ])
+                [
+                    "name": .string($0.name), "kind": .string($0.kind), "concerns": .string($0.concerns),
+                    "does": .string($0.does),
+                ]
             })
     }
 }
@@ -77,8 +67,4 @@ extension InterceptorList.Row {
         let words = lists.compactMap { $0 }.joined(separator: "; ")
         return words.isEmpty ? "nothing" : words
     }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

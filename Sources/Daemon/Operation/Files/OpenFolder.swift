@@ -164,24 +164,19 @@ struct OpenFolder: ~Copyable {
         return file
     }
 
-    /// Whether the name exists. A link counts itself.
-    func has(_ name: String) -> Bool {
+    /// Of a link, its own status.
+    private func status(of name: String) -> stat? {
         var status = stat()
-        return owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+        return owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? status : nil
     }
 
-    func isSocket(_ name: String) -> Bool {
-        var status = stat()
-        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
-        return found && status.st_mode & S_IFMT == S_IFSOCK
-    }
+    /// Whether the name exists. A link counts itself.
+    func has(_ name: String) -> Bool { status(of: name) != nil }
+
+    func isSocket(_ name: String) -> Bool { status(of: name).map { $0.st_mode & S_IFMT == S_IFSOCK } ?? false }
 
     /// Identifies a file.
-    func inode(of name: String) -> ino_t? {
-        var status = stat()
-        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
-        return found ? status.st_ino : nil
-    }
+    func inode(of name: String) -> ino_t? { status(of: name)?.st_ino }
 
     /// Opens the folder itself, to lock it; the number is negative on failure.
     func openHere() -> Descriptor {
@@ -189,16 +184,11 @@ struct OpenFolder: ~Copyable {
     }
 
     /// The time of the last change, in seconds since 1970.
-    func changed(_ name: String) -> Int? {
-        var status = stat()
-        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
-        return found ? status.st_mtim.tv_sec : nil
-    }
+    func changed(_ name: String) -> Int? { status(of: name)?.st_mtim.tv_sec }
 
     /// Identifies a file's present content.
     func version(_ name: String) -> FileVersion? {
-        var status = stat()
-        guard owner.act({ fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
+        guard let status = status(of: name) else { return nil }
         return FileVersion(
             number: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
     }

@@ -138,60 +138,48 @@ public struct FlowExplanation {
     public var json: JSONValue {
         let tree = flow.value["tree"] ?? .null
         let type = flow.value["type"] ?? .null
-        return .object([
-            .init("flow", .string(flow.id)), .init("action", flow.value["action"] ?? .null),
-            .init(
-                "payload",
-                tree.text == nil && type.text == nil ? .null : .object([.init("tree", tree), .init("type", type)])),
-            .init("realm", flow.value["realm"] ?? .null), .init("evidence", .string(evidence ?? noEvidence)),
-            .init("protocol", request.map { .string($0.version) } ?? .null),
-            .init("resource", .null), .init("asks_person", .null), .init("session", .null),
-            .init("unopened", .null), .init("route", .null),
-            .init("interceptors", .array(verdicts.map(Self.interceptor))), .init("request", Self.shape(request)),
-            .init("forwarded", end == nil ? Self.shape(sent ?? request) : .null), .init("sent", .null),
-            .init("response", Self.shape(isLocal ? nil : answer ?? response)),
-            .init("answered", end == nil ? .null : .object([.init("status", flow.value["status"] ?? .null)])),
-            .init("received", Self.shape(response)), .init("events", .array(events)),
-        ])
+        return [
+            "flow": .string(flow.id), "action": flow.value["action"] ?? .null,
+            "payload": tree.text == nil && type.text == nil
+                ? .null : ["tree": tree, "type": type],
+            "realm": flow.value["realm"] ?? .null, "evidence": .string(evidence ?? noEvidence),
+            "protocol": request.map { .string($0.version) } ?? .null, "resource": .null, "asks_person": .null,
+            "session": .null, "unopened": .null, "route": .null, "interceptors": .array(verdicts.map(Self.interceptor)),
+            "request": Self.shape(request), "forwarded": end == nil ? Self.shape(sent ?? request) : .null,
+            "sent": .null, "response": Self.shape(isLocal ? nil : answer ?? response),
+            "answered": end == nil ? .null : ["status": flow.value["status"] ?? .null],
+            "received": Self.shape(response), "events": .array(events),
+        ]
     }
 
     private static func interceptor(_ verdict: Verdict) -> JSONValue {
-        .object([
-            .init("name", .string(verdict.name)), .init("matched", .bool(true)), .init("because", .string(because)),
-            .init("misses", .array([])),
-            .init(
-                "phases",
-                .array(
-                    verdict.runs.map { run in
-                        .object([
-                            .init("phase", run.phase.map { .string($0) } ?? .null),
-                            .init("attempt", .integer(run.attempt)), .init("call", .null),
-                            .init("matched", .bool(true)),
-                            .init("because", .string(because)), .init("misses", .array([])),
-                            .init("did", .array(run.did.map { .string($0) })),
-                        ])
-                    })),
-        ])
+        [
+            "name": .string(verdict.name), "matched": true, "because": .string(because), "misses": [],
+            "phases": .array(
+                verdict.runs.map { run in
+                    [
+                        "phase": .optional(run.phase), "attempt": .integer(run.attempt),
+                        "call": .null, "matched": true, "because": .string(because), "misses": [],
+                        "did": .strings(run.did),
+                    ]
+                }),
+        ]
     }
 
     private static func shape(_ message: StoredMessage?) -> JSONValue {
         guard let message else { return .null }
-        let start: [JSONValue.Member] =
+        var shape: JSONValue =
             message.status == 0
-            ? [.init("method", .string(message.method)), .init("url", .string(message.url))]
-            : [
-                .init("status", .integer(message.status)), .init("reason", .string(ReasonPhrase.of(message.status))),
-            ]
-        return .object(
-            start + [
-                .init("headers", .array(message.fields.map { .array([.string($0.name), .string($0.value)]) })),
-                .init("body", .string(String(decoding: message.body, as: UTF8.self))),
-            ])
+            ? ["method": .string(message.method), "url": .string(message.url)]
+            : ["status": .integer(message.status), "reason": .string(ReasonPhrase.of(message.status))]
+        shape["headers"] = .array(message.fields.map { .strings([$0.name, $0.value]) })
+        shape["body"] = .string(String(decoding: message.body, as: UTF8.self))
+        return shape
     }
 
     private var events: [JSONValue] {
         (whole["events"]?.items ?? []).map { event in
-            .object([.init("kind", event["event"] ?? .null), .init("text", event["text"] ?? .null)])
+            ["kind": event["event"] ?? .null, "text": event["text"] ?? .null]
         }
     }
 }

@@ -58,22 +58,22 @@ public struct FlowList {
         _ duration: String, _ sent: String, _ got: String, _ marks: String, status colour: (String) -> String
     ) -> String {
         var cells = [
-            Self.left(String(time.prefix(timeWidth)), timeWidth), Self.left(String(id.suffix(idWidth)), idWidth),
-            colour(Self.left(status, 3)),
-            Self.left(TerminalText.shown(method, most: Self.methodWidth), Self.methodWidth),
+            String(time.prefix(timeWidth)).padded(to: timeWidth), String(id.suffix(idWidth)).padded(to: idWidth),
+            colour(status.padded(to: 3)),
+            TerminalText.shown(method, most: Self.methodWidth).padded(to: Self.methodWidth),
         ]
         if let width {
             let room = max(Self.leastPlace, width - rest)
-            cells.append(Self.left(TerminalText.shown(place, most: room), room))
+            cells.append(TerminalText.shown(place, most: room).padded(to: room))
         }
         cells += [
-            Self.left(TerminalText.shown(action, most: actionWidth), actionWidth), Self.right(duration, 6),
+            TerminalText.shown(action, most: actionWidth).padded(to: actionWidth), duration.aligned(to: 6),
         ]
-        if isRoomy { cells += [Self.right(sent, 5), Self.right(got, 5)] }
+        if isRoomy { cells += [sent.aligned(to: 5), got.aligned(to: 5)] }
         guard width != nil else {
             // without a limit, the place is complete and last, and no cell is empty
-            cells[4] = action.isEmpty ? Self.left("-", actionWidth) : cells[4]
-            cells += [Self.left(marks.isEmpty ? "-" : marks, Self.marksWidth), TerminalText.plain(place)]
+            cells[4] = action.isEmpty ? "-".padded(to: actionWidth) : cells[4]
+            cells += [(marks.isEmpty ? "-" : marks).padded(to: Self.marksWidth), TerminalText.plain(place)]
             return cells.joined(separator: "  ")
         }
         cells.append(marks)
@@ -88,14 +88,6 @@ public struct FlowList {
         case 400..<500: style.warning(text)
         default: style.bad(text)
         }
-    }
-
-    private static func left(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    private static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
     /// The local time of day.

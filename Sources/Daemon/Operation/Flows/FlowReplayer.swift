@@ -110,10 +110,10 @@ struct FlowReplayer {
             let flow = watch.flow()
             promise.keep(
                 ControlAnswer(
-                    .object([
-                        .init("flow", flow.map { .string(FlowID($0).description) } ?? .null),
-                        .init("status", .integer(answer.head.status)), .init("of", .string(draft.id.description)),
-                    ])))
+                    [
+                        "flow": flow.map { .string(FlowID($0).description) } ?? .null,
+                        "status": .integer(answer.head.status), "of": .string(draft.id.description),
+                    ]))
         } catch {
             let reason = (error as? ProxyClient.Fault)?.description ?? (error as? SystemError)?.reason ?? "\(error)"
             promise.refuse(ControlProblem(502, "the proxy gave no response: \(reason)"))

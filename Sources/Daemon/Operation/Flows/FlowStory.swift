@@ -85,10 +85,7 @@ public struct FlowStory {
     }
 
     private static func line(_ at: Int, _ kind: String, _ words: String) -> String {
-        let time = "\(at)"
-        let kind = TerminalText.plain(kind)
-        return String(repeating: " ", count: max(0, 5 - time.count)) + time + " ms  " + kind
-            + String(repeating: " ", count: max(0, 13 - kind.count)) + words
+        "\(at)".aligned(to: 5) + " ms  " + TerminalText.plain(kind).padded(to: 13) + words
     }
 
     // MARK: comparison

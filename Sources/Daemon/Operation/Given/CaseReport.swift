@@ -35,30 +35,23 @@ public struct CaseReport {
     // MARK: JSON and JUnit
 
     public var json: JSONValue {
-        .object([
-            .init("passed", .integer(runs.count - failed)), .init("failed", .integer(failed)),
-            .init("cases", .array(runs.map(Self.json))),
-        ])
+        ["passed": .integer(runs.count - failed), "failed": .integer(failed), "cases": .array(runs.map(Self.json))]
     }
 
     private static func json(_ run: CaseRun) -> JSONValue {
-        .object([
-            .init("file", .string(run.testCase.place.file)), .init("line", .integer(run.testCase.place.line)),
-            .init("name", .string(run.testCase.name)), .init("passed", .bool(run.isPassed)),
-            .init(
-                "failures",
-                .array(
-                    run.failures.map { failure in
-                        .object([
-                            .init("line", .integer(failure.place.line)),
-                            .init("column", .integer(failure.place.column)),
-                            .init("subject", .string(failure.subject)),
-                            .init("expected", .array(failure.expected.map(JSONValue.string))),
-                            .init("actual", .array(failure.actual.map(JSONValue.string))),
-                            .init("notes", .array(failure.notes.map(JSONValue.string))),
-                        ])
-                    })),
-        ])
+        [
+            "file": .string(run.testCase.place.file), "line": .integer(run.testCase.place.line),
+            "name": .string(run.testCase.name), "passed": .bool(run.isPassed),
+            "failures": .array(
+                run.failures.map { failure in
+                    [
+                        "line": .integer(failure.place.line), "column": .integer(failure.place.column),
+                        "subject": .string(failure.subject), "expected": .strings(failure.expected),
+                        "actual": .strings(failure.actual),
+                        "notes": .strings(failure.notes),
+                    ]
+                }),
+        ]
     }
 
     /// JUnit's XML, with a suite for each file.

@@ -1,12 +1,9 @@
 import Configuration
 import Formats
-import HTTPCodec
 
 /// Parses a curl command line, so that a failing call can be pasted into `usher explain`.
 struct CurlCommand {
-    struct Fault: Error {
-        let description: String
-    }
+    typealias Fault = Explanation.Fault
 
     private var method: String?
     private var url: String?

@@ -13,12 +13,7 @@ extension FirstConfiguration {
     /// nothing but names from the traffic.
     public init(har text: [UInt8]) throws(Fault) {
         self.init()
-        let entries: [HARFile.Entry]
-        do throws(HARFile.Fault) {
-            entries = try HARFile(text).entries
-        } catch {
-            throw Fault(description: error.description)
-        }
+        let entries = try HARFile(text).entries
         guard let base = Self.base(entries) else {
             throw Fault(
                 description: "the HAR has no request to AM: none to …/json/…/authenticate and none below …/oauth2/")

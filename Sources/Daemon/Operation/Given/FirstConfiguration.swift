@@ -1,6 +1,5 @@
 import Configuration
 import Formats
-import HTTPCodec
 
 /// A starting configuration, as `usher init` writes it.
 public struct FirstConfiguration {

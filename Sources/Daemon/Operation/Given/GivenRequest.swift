@@ -58,7 +58,7 @@ struct GivenRequest {
         }
         let isCommand = pasted.isCommand
         if isCommand {
-            let request = try Self.command(String(decoding: trimmed, as: UTF8.self))
+            let request = try CurlCommand.request(String(decoding: trimmed, as: UTF8.self))
             given = GivenMessage(try Self.message(of: request))
             if let input = pasted.input {
                 given.body = input
@@ -141,14 +141,6 @@ struct GivenRequest {
     }
 
     // MARK: curl
-
-    private static func command(_ text: String) throws(Explanation.Fault) -> CurlCommand.Request {
-        do throws(CurlCommand.Fault) {
-            return try CurlCommand.request(text)
-        } catch {
-            throw Explanation.Fault(description: error.description)
-        }
-    }
 
     private static func message(of request: CurlCommand.Request) throws(Explanation.Fault) -> [UInt8] {
         var head: RequestHead

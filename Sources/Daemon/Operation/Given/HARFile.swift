@@ -16,17 +16,12 @@ struct HARFile {
         }
     }
 
-    /// The reason why the file is not usable, in one line.
-    struct Fault: Error {
-        let description: String
-    }
-
     let entries: [Entry]
 
-    init(_ text: [UInt8]) throws(Fault) {
+    init(_ text: [UInt8]) throws(FirstConfiguration.Fault) {
         guard let document = try? JSONValue(parsing: String(decoding: text, as: UTF8.self)),
             let items = document["log"]?["entries"]?.items
-        else { throw Fault(description: "not a HAR: it has no log.entries") }
+        else { throw FirstConfiguration.Fault(description: "not a HAR: it has no log.entries") }
         entries = items.compactMap(Self.entry)
     }
 

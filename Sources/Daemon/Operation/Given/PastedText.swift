@@ -1,5 +1,4 @@
 import Formats
-import HTTPCodec
 import Interception
 
 /// Text pasted into `usher explain`: a request, with additions that other commands print.

@@ -1,4 +1,3 @@
-import Control
 import EventLoop
 import Glibc
 import Journal

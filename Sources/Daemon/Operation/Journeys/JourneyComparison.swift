@@ -27,14 +27,12 @@ public struct JourneyComparison {
     }
 
     public var json: JSONValue {
-        .object([
-            .init("same", .bool(isSame)), .init("journeys", .array(names.map { .string($0) })),
-            .init(
-                "lines",
-                .array(
-                    diff.lines.map {
-                        .object([.init("mark", .string($0.mark.rawValue)), .init("text", .string($0.text))])
-                    })),
-        ])
+        [
+            "same": .bool(isSame), "journeys": .strings(names),
+            "lines": .array(
+                diff.lines.map {
+                    ["mark": .string($0.mark.rawValue), "text": .string($0.text)]
+                }),
+        ]
     }
 }

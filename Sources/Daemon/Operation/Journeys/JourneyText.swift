@@ -160,8 +160,7 @@ public struct JourneyText {
         let action = TerminalText.plain(call["action"]?.text ?? "")
         let told = TerminalText.plain(words.joined(separator: ", "))
         guard !isSteady else { return "\(action) → \(told)" }
-        let time = "\(call["at_ms"]?.integer ?? 0)"
-        let place = String(repeating: " ", count: max(0, 7 - time.count)) + time + " ms  "
+        let place = "\(call["at_ms"]?.integer ?? 0)".aligned(to: 7) + " ms  "
         return place + action + " → " + told + style.faint(" (flow \(call["flow"]?.text ?? ""))")
     }
 

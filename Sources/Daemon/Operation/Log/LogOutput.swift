@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Observation
 
 /// A destination of log records. It belongs to the log's own thread, which it may block.
 protocol LogOutput: AnyObject {

@@ -1,6 +1,5 @@
 import Authorization
 import EventLoop
-import Formats
 import Glibc
 import ProxyCore
 

@@ -2,7 +2,6 @@ import Authorization
 public import Configuration
 import EventLoop
 import Glibc
-import Interception
 import Journal
 import ProxyCore
 public import ProxyDriver

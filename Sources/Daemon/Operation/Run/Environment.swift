@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// The process's environment, read once without Foundation.

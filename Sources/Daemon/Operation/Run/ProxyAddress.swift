@@ -1,7 +1,6 @@
 import Addresses
 public import Configuration
 import Formats
-import HTTPCodec
 
 /// The proxy's address for programs on this machine.
 public struct ProxyAddress: Equatable, Sendable {

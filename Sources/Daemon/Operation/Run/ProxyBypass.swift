@@ -1,7 +1,6 @@
 import Addresses
 import Configuration
 import Formats
-import HTTPCodec
 import Interception
 import ProxyCore
 

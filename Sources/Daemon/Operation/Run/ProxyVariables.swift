@@ -1,5 +1,4 @@
 public import Formats
-import HTTPCodec
 
 /// The environment variables that tell programs about a proxy and its certificates, for `usher env` and `usher run`.
 public struct ProxyVariables: Sendable {

@@ -2,24 +2,33 @@
 struct ColumnText {
     private let headings: [String]
     private let rows: [[String]]
+    /// The largest widths of some columns. A longer text shifts the rest of its own row only.
+    private let most: [Int: Int]
 
     /// - Parameter rows: each has a text for every heading.
-    init(_ headings: [String], _ rows: [[String]]) {
+    init(_ headings: [String], _ rows: [[String]], most: [Int: Int] = [:]) {
         self.headings = headings
         self.rows = rows
+        self.most = most
     }
 
     func text(_ style: TextStyle) -> String {
         let widths = headings.indices.map { column in
-            ([headings] + rows).map { $0[column].count }.max() ?? 0
+            min(([headings] + rows).map { $0[column].count }.max() ?? 0, most[column] ?? .max)
         }
         func line(_ cells: [String]) -> String {
-            cells.indices.map { column in
-                // the last column needs no padding
-                let gap = column == cells.count - 1 ? 0 : widths[column] - cells[column].count + 2
-                return cells[column] + String(repeating: " ", count: gap)
-            }.joined()
+            // the last column needs no padding
+            let padded = zip(cells, widths).dropLast().map { cell, width in cell.padded(to: width) + "  " }
+            return padded.joined() + (cells.last ?? "")
         }
         return style.heading(line(headings)) + "\n" + rows.map { line($0) + "\n" }.joined()
     }
+}
+
+extension String {
+    /// The text with spaces behind it.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// The text with spaces before it.
+    func aligned(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -20,18 +20,8 @@ public enum Console {
 
     /// Writes bytes to standard output. If that fails, the program ends with exit code 1, because its result is lost.
     public static func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { buffer in
-            var sent = 0
-            while sent < buffer.count {
-                let count = Glibc.write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    let reason = String(cString: strerror(errno))
-                    error("standard output cannot be written: \(reason)")
-                    exit(1)
-                }
-                sent += count
-            }
-        }
+        guard !bytes.withUnsafeBytes({ DescriptorBytes.write($0, toDescriptor: 1) }) else { return }
+        error("standard output cannot be written: \(String(cString: strerror(errno)))")
+        exit(1)
     }
 }

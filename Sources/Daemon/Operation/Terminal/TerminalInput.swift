@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// Reads lines from the terminal or from standard input.

@@ -1,5 +1,4 @@
 import EventLoop
-import Formats
 import Glibc
 import HTTP1
 import HTTPCodec

@@ -1,5 +1,3 @@
-import Formats
-
 /// The ranges of the pseudo-field values (RFC 9113 §8.3, RFC 8441 §4).
 struct PseudoFields: Sendable {
     enum Part {

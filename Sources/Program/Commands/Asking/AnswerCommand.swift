@@ -38,7 +38,7 @@ struct AnswerCommand: ParsableCommand {
         if transaction["shortened"] == .bool(true) { Console.note("(the page is longer than what is shown)\n") }
         if transaction["kind"]?.text == "suspended" {
             let link = try Self.line("the link: ", isSecret: false)
-            return report(try client.done("POST", Self.path, naming: id, body: .object([.init("link", .string(link))])))
+            return report(try client.done("POST", Self.path, naming: id, body: ["link": .string(link)]))
         }
         let open = (transaction["callbacks"]?.items ?? []).filter(isMeant)
         guard !open.isEmpty else {
@@ -56,10 +56,10 @@ struct AnswerCommand: ParsableCommand {
     }
 
     private func body(_ values: [String]) -> JSONValue {
-        var members: [JSONValue.Member] = []
-        if let callback { members.append(.init("callback", .string(callback))) }
-        members.append(.init("value", values.count == 1 ? .string(values[0]) : .array(values.map { .string($0) })))
-        return .object(members)
+        var members: JSONValue = [:]
+        if let callback { members["callback"] = .string(callback) }
+        members["value"] = values.count == 1 ? .string(values[0]) : .strings(values)
+        return members
     }
 
     // MARK: prompts
@@ -69,7 +69,7 @@ struct AnswerCommand: ParsableCommand {
         while true {
             var answers: [JSONValue] = []
             for callback in open { answers.append(try Self.answer(to: callback)) }
-            let body = JSONValue.object([.init("answers", .array(answers))])
+            let body: JSONValue = ["answers": .array(answers)]
             switch try client.reply("POST", Self.path, naming: id, body: body) {
             case .done(let value): return report(value)
             case .refused(422, let words) where Input.isTerminal:
@@ -93,10 +93,7 @@ struct AnswerCommand: ParsableCommand {
         for part in parts.isEmpty ? [""] : parts {
             texts.append(.string(try line(part.isEmpty ? "\(words): " : "\(words), \(part): ", isSecret: isSecret)))
         }
-        return .object([
-            .init("callback", callback["index"] ?? .integer(0)),
-            .init("value", texts.count == 1 ? texts[0] : .array(texts)),
-        ])
+        return ["callback": callback["index"] ?? .integer(0), "value": texts.count == 1 ? texts[0] : .array(texts)]
     }
 
     private static func line(_ question: String, isSecret: Bool) throws -> String {

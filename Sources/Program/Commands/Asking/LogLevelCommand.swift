@@ -16,7 +16,7 @@ struct LogLevelCommand: ParsableCommand {
         let client = try options.control.client()
         let answer: JSONValue
         if let level {
-            let body = JSONValue.object([.init("level", .string(level))])
+            let body: JSONValue = ["level": .string(level)]
             switch try client.reply("PUT", "/v1/log/level", body: body) {
             case .done(let value): answer = value
             case .refused(422, let words): throw CommandExit.usage(TerminalText.shown(words))

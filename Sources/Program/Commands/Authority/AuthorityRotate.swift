@@ -20,10 +20,9 @@ struct AuthorityRotate: ParsableCommand {
         let store = try CommandContext(file).store
         let (old, new) = try CommandContext.reporting { () throws(FileError) in try store.rotate() }
         if json {
-            let value = JSONValue.object([
-                .init("old", AuthoritySummary.json(old.certificate)),
-                .init("new", AuthoritySummary.json(new.certificate)),
-            ])
+            let value: JSONValue = [
+                "old": AuthoritySummary.json(old.certificate), "new": AuthoritySummary.json(new.certificate),
+            ]
             Console.print(value.serialized + "\n")
         } else {
             Console.print("old root\n\(AuthoritySummary.text(old.certificate))")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Formats
-import HTTPCodec
 import Operation
 
 struct AuthorityShow: ParsableCommand {

@@ -107,26 +107,25 @@ struct PushPage: TreeNode {
         guard let owner = journey.owner, let push = identities.devices.push(owner) else { return }
         let id = "AUTHENTICATE:\(ids.uuid())"
         let challenge = ids.bytes(32)
-        var claims: [JSONValue.Member] = [
-            .init("c", .string(Base64.encode(challenge))), .init("u", .string(push.mechanism)),
-            .init("l", .string(Base64.encode(Array("amlbcookie=01".utf8)))),
-            .init("t", .string(String(DeviceRegister.lifetime))), .init("i", .string(String(now * 1000))),
-            .init("m", .string("Login attempt from \(journey.claimed ?? "")")),
-            .init("k", .string(asksNumber ? "challenge" : "default")),
+        var claims: JSONValue = [
+            "c": .string(Base64.encode(challenge)), "u": .string(push.mechanism),
+            "l": .string(Base64.encode(Array("amlbcookie=01".utf8))), "t": .string(String(DeviceRegister.lifetime)),
+            "i": .string(String(now * 1000)), "m": "Login attempt from \(journey.claimed ?? "")",
+            "k": .string(asksNumber ? "challenge" : "default"),
         ]
         var message = DeviceRegister.Message(secret: push.secret, challenge: challenge, owner: owner)
         if asksNumber {
             let first = Int(ids.bytes(1).first ?? 0) % 30
             let numbers = [first + 10, first + 40, first + 70].map(String.init)
             let number = numbers[Int(ids.bytes(1).first ?? 0) % 3]
-            claims.append(.init("n", .string(numbers.joined(separator: ","))))
+            claims["n"] = .string(numbers.joined(separator: ","))
             journey.state["number"] = number
             message.number = number
         }
         journey.state["push"] = id
-        let body = JSONValue.record([
-            "messageId": .string(id), "message": .string(SignedToken.encode(.object(claims), key: push.secret)),
-        ])
+        let body: JSONValue = [
+            "messageId": .string(id), "message": .string(SignedToken.encode(claims, key: push.secret)),
+        ]
         identities.devices.send(message, id: id, push: Array(body.serialized.utf8), now: now)
     }
 

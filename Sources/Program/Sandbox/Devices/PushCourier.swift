@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 

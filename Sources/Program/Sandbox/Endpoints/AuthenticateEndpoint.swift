@@ -154,11 +154,11 @@ struct AuthenticateEndpoint: Sendable {
         while journey.node.isPassed(journey, identities), journey.advance() {}
         journey.asked = journey.node.page(&journey, &identities, &store.ids, call.now)
         let mails = journey.asked == [.mailed] ? mailLink(for: journey, call, &store.ids) : []
-        let step = JSONValue.record([
+        let step: JSONValue = [
             "authId": .string(journeys.authId(journey, from: &store.ids, now: call.now)),
             "callbacks": .array(journey.asked.enumerated().map { $1.callback($0) }),
             "stage": .string(journey.tree.name), "header": .string(journey.tree.header),
-        ])
+        ]
         let types = journey.asked.map(\.type).joined(separator: ", ")
         var response = SandboxResponse.json(200, step, note: "\(note): asks for \(types)")
         response.mails = mails
@@ -250,10 +250,10 @@ struct AuthenticateEndpoint: Sendable {
             return call.loginFailure(401, "Authentication Failed", errorCode: "107", note: "another user's answers")
         }
         guard journey.start.createsSession else {
-            let answer = JSONValue.record([
-                "message": .string("Authentication Successful"), "successUrl": .string(successURL),
+            let answer: JSONValue = [
+                "message": "Authentication Successful", "successUrl": .string(successURL),
                 "realm": .string(journey.realm),
-            ])
+            ]
             return .json(200, answer, note: "\(user) is authenticated, without a session")
         }
         if let old { store.sessions.end(old.token) }
@@ -283,10 +283,8 @@ struct AuthenticateEndpoint: Sendable {
         }
         journeys.end(journey)
         store.transactions.refuse(id, realm: journey.realm, subject: session.trackingId, now: call.now)
+        // the session stays, and only the replay shows the failure
         let note = "transaction \(Transaction.short(id)) refused: \(why)"
-        guard !options.failedTransactionIsUnauthorized else {
-            return call.loginFailure(401, "Login failure", errorCode: "107", note: note)
-        }
         return success(session, sets: true, note: note, store.sessions.cookie)
     }
 
@@ -298,9 +296,9 @@ struct AuthenticateEndpoint: Sendable {
 
     /// - Parameter sets: true to set the cookie.
     private func success(_ session: Session, sets: Bool, note: String, _ cookie: SessionCookie) -> SandboxResponse {
-        let answer = JSONValue.record([
+        let answer: JSONValue = [
             "tokenId": .string(session.token), "successUrl": .string(successURL), "realm": .string(session.realm),
-        ])
+        ]
         var response = SandboxResponse.json(200, answer, note: note)
         if sets { response.fields += [cookie.field(session.token), ("Set-Cookie", "amlbcookie=01; Path=/")] }
         return response

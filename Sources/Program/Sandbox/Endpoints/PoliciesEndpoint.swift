@@ -7,10 +7,6 @@ struct PoliciesEndpoint {
     /// The `ttl` of a decision that never expires, in milliseconds since 1970.
     private static let forever = Int.max
 
-    private let keepsQuery: Bool
-
-    init(_ options: SandboxOptions) { keepsQuery = options.resourceIncludesQuery }
-
     /// - Parameter oauth: checks an application's own token, which may replace a session.
     func answer(_ call: RESTCall, _ store: inout CoreTokenStore, _ oauth: AuthorizationServer) -> SandboxResponse {
         let request = call.request
@@ -74,7 +70,7 @@ struct PoliciesEndpoint {
         if subject.realm == call.realm, let head = try? RequestHead(method: "GET", url: name),
             let protection = Protection(path: head.path)
         {
-            let resource = ResourceName.normalized(head, keepsQuery: keepsQuery)
+            let resource = ResourceName.normalized(head)
             let decision = protection.decide(
                 resource: resource, method: nil, session: subject, transaction: id, &store, call.now)
             // a method that is always denied is told as false, without an advice
@@ -90,9 +86,8 @@ struct PoliciesEndpoint {
                 advices = faults.conditions(advice).json
             }
         }
-        return .record([
-            "resource": .string(name), "actions": actions, "attributes": .object([]), "advices": advices,
-            "ttl": .integer(ttl),
-        ])
+        return [
+            "resource": .string(name), "actions": actions, "attributes": [:], "advices": advices, "ttl": .integer(ttl),
+        ]
     }
 }

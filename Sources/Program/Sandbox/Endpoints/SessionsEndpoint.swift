@@ -18,16 +18,16 @@ enum SessionsEndpoint {
             sessions.end(token)
             let text = session == nil ? "Token has expired" : "Successfully logged out"
             let note = session.map { "\($0.user) signed out" } ?? "no such session"
-            var response = SandboxResponse.json(200, .record(["result": .string(text)]), note: note)
+            var response = SandboxResponse.json(200, ["result": .string(text)], note: note)
             response.fields.append(sessions.cookie.field(nil))
             return response
         case "validate":
-            guard let session else { return .json(200, .record(["valid": .bool(false)]), note: "session is invalid") }
+            guard let session else { return .json(200, ["valid": false], note: "session is invalid") }
             if request.query["refresh"] != "false" { sessions.touch(token, now: now) }
-            let answer = JSONValue.record([
-                "valid": .bool(true), "sessionUid": .string(session.trackingId), "uid": .string(session.user),
+            let answer: JSONValue = [
+                "valid": true, "sessionUid": .string(session.trackingId), "uid": .string(session.user),
                 "realm": .string(session.realm),
-            ])
+            ]
             return .json(200, answer, note: "session of \(session.user) is valid")
         case "getSessionInfo":
             return information(session, sessions)
@@ -37,11 +37,11 @@ enum SessionsEndpoint {
         case "refresh":
             guard let session else { return .fault(401, "Unauthorized", note: "session is invalid") }
             sessions.touch(token, now: now)
-            let answer = JSONValue.record([
-                "uid": .string(session.user), "realm": .string(session.realm), "idletime": .integer(0),
+            let answer: JSONValue = [
+                "uid": .string(session.user), "realm": .string(session.realm), "idletime": 0,
                 "maxidletime": .integer(sessions.maxIdle / 60), "maxsessiontime": .integer(sessions.maxLife / 60),
                 "maxtime": .integer(session.created + sessions.maxLife - now),
-            ])
+            ]
             return .json(200, answer, note: "session of \(session.user) refreshed")
         default:
             return .fault(501, "Not Supported", note: "unsupported action")
@@ -52,12 +52,12 @@ enum SessionsEndpoint {
         guard let session else { return .fault(401, "Unauthorized", note: "session is invalid") }
         func time(_ seconds: Int) -> JSONValue { .string(CalendarTime(seconds).internet) }
         let suffix = RealmRoute.distinguishedName(session.realm)
-        let answer = JSONValue.record([
-            "username": .string(session.user), "universalId": .string("id=\(session.user),ou=user,\(suffix)"),
+        let answer: JSONValue = [
+            "username": .string(session.user), "universalId": "id=\(session.user),ou=user,\(suffix)",
             "realm": .string(session.realm), "latestAccessTime": time(session.lastUsed),
             "maxIdleExpirationTime": time(session.lastUsed + sessions.maxIdle),
-            "maxSessionExpirationTime": time(session.created + sessions.maxLife), "properties": .object([]),
-        ])
+            "maxSessionExpirationTime": time(session.created + sessions.maxLife), "properties": [:],
+        ]
         return .json(200, answer, note: "session of \(session.user): information")
     }
 }

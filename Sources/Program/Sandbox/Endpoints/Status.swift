@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// `GET /sandbox/status`: counters since the start.
 extension SandboxServer {
@@ -11,21 +10,21 @@ extension SandboxServer {
             JSONValue.Member(how.rawValue, .integer(transactions.misuses[how] ?? 0))
         }
         let tokens = am.oauth.grants.tally
-        let status = JSONValue.record([
+        let status: JSONValue = [
             "accesses": .integer(resource.accesses),
             "users": .object(resource.users.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
-            "sessions": .record(["created": .integer(sessions.created), "ended": .integer(sessions.ended)]),
-            "transactions": .record([
+            "sessions": ["created": .integer(sessions.created), "ended": .integer(sessions.ended)],
+            "transactions": [
                 "created": .integer(transactions.created), "begun": .integer(transactions.begun),
                 "approved": .integer(transactions.approved), "refused": .integer(transactions.refused),
                 "used": .integer(transactions.used), "misused": .object(misuses),
-            ]),
-            "tokens": .record([
+            ],
+            "tokens": [
                 "issued": .integer(tokens.issued), "refreshed": .integer(tokens.refreshed),
                 "reused": .integer(tokens.reused), "revoked": .integer(tokens.revoked),
                 "refusedProofs": .integer(am.oauth.proofs.refused),
-            ]),
-        ])
+            ],
+        ]
         return .json(200, status, note: "counts")
     }
 }

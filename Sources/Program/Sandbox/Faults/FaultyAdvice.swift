@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// Faulty advice of the gateway.
 extension Faults {

@@ -129,20 +129,19 @@ struct AuthorizationServer: Sendable {
     ) -> SandboxResponse {
         var grant = grant
         grant.key = key
-        var answer = JSONValue.record([
+        var answer: JSONValue = [
             "access_token": .string(grants.addAccessToken(grant, &ids, now)), "scope": .string(grant.scope),
             "token_type": .string(key == nil ? "Bearer" : "DPoP"), "expires_in": .integer(grants.accessLife),
-        ])
+        ]
         if let user = grant.user {
             // a confidential client's refresh token is bound to its credentials instead (RFC 9449 §5)
             if Directory.clients.contains(where: { $0.id == grant.client && $0.secret != nil }) { grant.key = nil }
             answer["refresh_token"] = .string(grants.addRefreshToken(grant, &ids, now))
             if grant.scope.split(separator: " ").contains("openid") {
-                var claims = JSONValue.record([
-                    "iss": .string(issuer(request, grant.realm)), "sub": .string(user),
-                    "aud": .string(grant.client), "iat": .integer(now),
-                    "exp": .integer(now + grants.accessLife), "sid": .string(grant.session ?? ""),
-                ])
+                var claims: JSONValue = [
+                    "iss": .string(issuer(request, grant.realm)), "sub": .string(user), "aud": .string(grant.client),
+                    "iat": .integer(now), "exp": .integer(now + grants.accessLife), "sid": .string(grant.session ?? ""),
+                ]
                 claims["nonce"] = grant.nonce.map { .string($0) }
                 answer["id_token"] = .string(SignedToken.encode(claims, key: secret))
             }
@@ -197,13 +196,13 @@ struct AuthorizationServer: Sendable {
         }
         let access = grants.grant(token, now: now)
         guard let grant = access ?? grants.refreshGrant(token, now: now), grant.realm == realm else {
-            return .json(200, .record(["active": .bool(false)]), note: "token is not active")
+            return .json(200, ["active": false], note: "token is not active")
         }
-        var answer = JSONValue.record([
-            "active": .bool(true), "scope": .string(grant.scope), "realm": .string(realm),
-            "client_id": .string(grant.client), "iss": .string(issuer(request, realm)),
+        var answer: JSONValue = [
+            "active": true, "scope": .string(grant.scope), "realm": .string(realm), "client_id": .string(grant.client),
+            "iss": .string(issuer(request, realm)),
             "token_type": .string(access == nil ? "refresh_token" : grant.key == nil ? "Bearer" : "DPoP"),
-        ])
+        ]
         if let user = grant.user {
             for name in ["user_id", "username", "sub"] { answer[name] = .string(user) }
         }
@@ -211,7 +210,7 @@ struct AuthorizationServer: Sendable {
             answer["exp"] = .integer(grant.issued + grants.accessLife)
             answer["expires_in"] = .integer(max(0, grant.issued + grants.accessLife - now))
         }
-        if let key = grant.key { answer["cnf"] = .record(["jkt": .string(key)]) }
+        if let key = grant.key { answer["cnf"] = ["jkt": .string(key)] }
         return .json(200, answer, note: "token of \(grant.user ?? grant.client): information")
     }
 
@@ -222,7 +221,7 @@ struct AuthorizationServer: Sendable {
         guard let user = try grant(shownBy: request, realm: realm, now).user else {
             throw OAuthRefusal(403, "insufficient_scope", "The token has no user")
         }
-        let claims = JSONValue.record(["sub": .string(user), "name": .string(user), "given_name": .string(user)])
+        let claims: JSONValue = ["sub": .string(user), "name": .string(user), "given_name": .string(user)]
         return .json(200, claims, note: "information about \(user)")
     }
 
@@ -249,21 +248,16 @@ struct AuthorizationServer: Sendable {
     private func configuration(_ request: SandboxRequest, _ realm: String) -> SandboxResponse {
         guard request.reads else { return .methodNotAllowed("GET") }
         let issuer = issuer(request, realm)
-        let document = JSONValue.record([
-            "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
-            "token_endpoint": .string("\(issuer)/access_token"),
-            "revocation_endpoint": .string("\(issuer)/token/revoke"),
-            "introspection_endpoint": .string("\(issuer)/introspect"),
-            "userinfo_endpoint": .string("\(issuer)/userinfo"),
-            "end_session_endpoint": .string("\(issuer)/connect/endSession"),
-            "response_types_supported": .strings(["code"]),
-            "grant_types_supported": .strings(["authorization_code", "refresh_token", "client_credentials"]),
-            "code_challenge_methods_supported": .strings(["S256"]),
-            "id_token_signing_alg_values_supported": .strings(["HS256"]),
-            "token_endpoint_auth_methods_supported": .strings(["client_secret_basic", "client_secret_post", "none"]),
-            "dpop_signing_alg_values_supported": .strings(["ES256"]),
-            "subject_types_supported": .strings(["public"]),
-        ])
+        let document: JSONValue = [
+            "issuer": .string(issuer), "authorization_endpoint": "\(issuer)/authorize",
+            "token_endpoint": "\(issuer)/access_token", "revocation_endpoint": "\(issuer)/token/revoke",
+            "introspection_endpoint": "\(issuer)/introspect", "userinfo_endpoint": "\(issuer)/userinfo",
+            "end_session_endpoint": "\(issuer)/connect/endSession", "response_types_supported": ["code"],
+            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+            "code_challenge_methods_supported": ["S256"], "id_token_signing_alg_values_supported": ["HS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "dpop_signing_alg_values_supported": ["ES256"], "subject_types_supported": ["public"],
+        ]
         return .json(200, document, note: "OAuth 2.0 metadata")
     }
 

@@ -40,9 +40,7 @@ struct DPoPProof: Sendable {
             let url = claims["htu"]?.text, let issued = claims["iat"]?.integer
         else { throw Fault(words: "jti, htm, htu or iat is missing") }
         // members in this order, without white space (RFC 7638 §3.2)
-        let canonical = JSONValue.record([
-            "crv": .string("P-256"), "kty": .string("EC"), "x": .string(x), "y": .string(y),
-        ])
+        let canonical: JSONValue = ["crv": "P-256", "kty": "EC", "x": .string(x), "y": .string(y)]
         thumbprint = Base64.encode(Digest.sha256(Array(canonical.serialized.utf8)), urlSafe: true)
         self.id = id
         self.method = method

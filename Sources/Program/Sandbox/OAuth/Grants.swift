@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// The codes and tokens of OAuth 2.0.
 struct GrantTable: Sendable {
     /// The grant behind a code or token.

@@ -14,7 +14,7 @@ struct OAuthRefusal: Error {
     /// `{"error":…,"error_description":…}` (RFC 6749 §5.2).
     var response: SandboxResponse {
         var response = SandboxResponse.json(
-            status, .record(["error": .string(error), "error_description": .string(words)]),
+            status, ["error": .string(error), "error_description": .string(words)],
             note: "\(error): \(words)")
         response.fields += fields
         return response

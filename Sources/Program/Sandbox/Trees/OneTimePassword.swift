@@ -1,4 +1,3 @@
-internal import Formats
 internal import TLSEngine
 
 /// TOTP of the sandbox's users (RFC 6238): six digits, SHA-1, steps of thirty seconds.

@@ -32,7 +32,7 @@ extension CheckedPage {
 
 /// Asks for a mail address. An invalid one is asked again with the failed policy.
 struct MailAddressPage: TreeNode {
-    private static let broken = JSONValue.record(["policyRequirement": .string("VALID_EMAIL_ADDRESS_FORMAT")])
+    private static let broken: JSONValue = ["policyRequirement": "VALID_EMAIL_ADDRESS_FORMAT"]
 
     func page(_ journey: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
         [.mail(failed: journey.state["mail"] == nil ? [] : [Self.broken])]
@@ -52,16 +52,11 @@ struct NewPasswordPage: TreeNode {
         var broken: [JSONValue] = []
         if text.count < 8 {
             broken.append(
-                .record([
-                    "policyRequirement": .string("LENGTH_BASED"),
-                    "params": .record(["min-password-length": .integer(8)]),
-                ]))
+                ["policyRequirement": "LENGTH_BASED", "params": ["min-password-length": 8]])
         }
         if !text.utf8.contains(where: ASCII.isDigit) {
             broken.append(
-                .record([
-                    "policyRequirement": .string("AT_LEAST_X_NUMBERS"), "params": .record(["numNums": .integer(1)]),
-                ]))
+                ["policyRequirement": "AT_LEAST_X_NUMBERS", "params": ["numNums": 1]])
         }
         return broken
     }

@@ -38,11 +38,9 @@ struct Question: Equatable, Sendable {
     /// - Parameter index: the index on the page, from 0; input names count from 1.
     func callback(_ index: Int) -> JSONValue {
         func entry(_ name: String, _ value: JSONValue) -> JSONValue {
-            .record(["name": .string(name), "value": value])
+            ["name": .string(name), "value": value]
         }
-        var callback = JSONValue.record([
-            "type": .string(type), "output": .array(output.map { entry($0.name, $0.value) }),
-        ])
+        var callback: JSONValue = ["type": .string(type), "output": .array(output.map { entry($0.name, $0.value) })]
         if !inputs.isEmpty {
             callback["input"] = .array(inputs.map { entry("IDToken\(index + 1)\($0.suffix)", $0.initial) })
         }

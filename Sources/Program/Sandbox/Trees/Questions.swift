@@ -80,8 +80,8 @@ extension Question {
         "SelectIdPCallback",
         [
             "providers": .array([
-                .record(["provider": .string("acme"), "uiConfig": .record(["buttonDisplayName": .string("Acme")])]),
-                .record(["provider": .string("localAuthentication")]),
+                ["provider": "acme", "uiConfig": ["buttonDisplayName": "Acme"]],
+                ["provider": "localAuthentication"],
             ]), "value": .string(""),
         ], inputs: [.text])
 
@@ -95,13 +95,13 @@ extension Question {
     /// - Parameter failed: the policies that the last answer violated, each sent as a string that contains JSON.
     static func newPassword(failed: [JSONValue]) -> Question {
         let rules = JSONValue.array([
-            .record(["policyId": .string("length-based"), "params": .record(["minLength": .integer(8)])]),
-            .record(["policyId": .string("at-least-X-numbers"), "params": .record(["numNums": .integer(1)])]),
+            ["policyId": "length-based", "params": ["minLength": 8]],
+            ["policyId": "at-least-X-numbers", "params": ["numNums": 1]],
         ])
         return Question(
             "ValidatedCreatePasswordCallback",
             [
-                "echoOn": .bool(false), "policies": .record(["policies": rules]),
+                "echoOn": .bool(false), "policies": ["policies": rules],
                 "failedPolicies": .strings(failed.map(\.serialized)), "validateOnly": .bool(false),
                 "prompt": .string("New Password"),
             ], inputs: [.text, .validateOnly])
@@ -113,7 +113,7 @@ extension Question {
             "StringAttributeInputCallback",
             [
                 "name": .string("mail"), "prompt": .string("Email Address"), "required": .bool(true),
-                "policies": .record([:]), "failedPolicies": .strings(failed.map(\.serialized)),
+                "policies": [:], "failedPolicies": .strings(failed.map(\.serialized)),
                 "validateOnly": .bool(false), "value": .string(""),
             ], inputs: [.text, .validateOnly])
     }

@@ -1,4 +1,3 @@
-import HTTP1
 import HTTP2
 import HTTPCodec
 

@@ -1,7 +1,5 @@
 import Addresses
 import Authorization
-import Formats
-import HTTP1
 import HTTPCodec
 import Interception
 import Passwords

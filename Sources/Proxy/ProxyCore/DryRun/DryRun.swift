@@ -1,4 +1,3 @@
-import Addresses
 public import Authorization
 public import HTTPCodec
 public import Interception

@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 import Interception
 
 /// The session with which Usher asks AM, in one exchange. One exchange logs in for all, and the session is kept for all.

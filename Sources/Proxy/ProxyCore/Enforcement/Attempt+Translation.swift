@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 import Interception
 
 /// Applies the translation of advices to a request on its way to the origin.

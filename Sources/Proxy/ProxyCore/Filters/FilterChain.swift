@@ -1,6 +1,5 @@
 import Authorization
 import HTTPCodec
-import Interception
 
 /// The filters of one exchange. Messages pass them in order; while one has a pending operation, the others wait.
 final class FilterChain {

@@ -1,4 +1,3 @@
-import Authorization
 import HTTPCodec
 import Interception
 

@@ -1,5 +1,4 @@
 import Authorization
-import HTTPCodec
 
 /// A login's conversation. It is a class that can outlive its exchange: a call that was sent takes effect unheard, and its result
 /// serves other requests.

@@ -1,5 +1,4 @@
 internal import Addresses
-internal import HTTPCodec
 internal import Interception
 public import TLSEngine
 

@@ -1,6 +1,5 @@
 public import Addresses
 internal import Formats
-internal import HTTPCodec
 internal import Interception
 
 /// One entry of `destinations.allow` or `destinations.deny`: `*`, a host or host glob, `host:port`, an address, a CIDR

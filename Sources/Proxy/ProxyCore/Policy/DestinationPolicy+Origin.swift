@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// Judges one new connection, by any route.
 extension DestinationPolicy {

@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); `deny` wins
 /// a tie. A host without an entry is refused, and so is every address of a denied name.

@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// Names of query parameters whose values the log may show.
 struct HarmlessNames: Sendable {

@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// The addresses of this process's listeners, so that no request loops back to it.
 public struct OwnAddresses: Sendable {

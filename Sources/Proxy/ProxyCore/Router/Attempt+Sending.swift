@@ -1,5 +1,4 @@
 import HTTPCodec
-import Interception
 
 /// Prepares an attempt: its destination, the kind of connection, and the head to send.
 extension Attempt {

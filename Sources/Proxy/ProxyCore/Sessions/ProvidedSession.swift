@@ -1,6 +1,4 @@
 import Authorization
-import HTTPCodec
-import Interception
 
 /// The session that Usher adds to a request without one. The filters of the exchange share it: one adds it, others renew or
 /// upgrade it.

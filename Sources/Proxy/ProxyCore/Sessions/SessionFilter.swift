@@ -1,5 +1,4 @@
 import Authorization
-import Formats
 import HTTPCodec
 import Interception
 

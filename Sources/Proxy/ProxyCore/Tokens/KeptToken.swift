@@ -44,29 +44,25 @@ public struct KeptToken: Sendable {
     /// - Parameter seconds: the time of storing, since 1970.
     func document(at seconds: Int) -> [UInt8]? {
         guard let grant = grant.document else { return nil }
-        var members: [JSONValue.Member] = [
-            .init("source", .string(String(source, radix: 16))), .init("kept", .integer(seconds)),
-            .init("grant", grant),
+        var members: JSONValue = [
+            "source": .string(String(source, radix: 16)), "kept": .integer(seconds), "grant": grant,
         ]
         switch holder {
         case .everybody: break
         case .client(let client, let session):
-            members.append(.init("client", client.document))
-            members.append(.init("session", .string(String(session, radix: 16))))
+            members["client"] = client.document
+            members["session"] = .string(String(session, radix: 16))
         case .chain(let number, let chain):
-            members.append(.init("chain", .string(String(number, radix: 16))))
-            members.append(.init("server", .string(chain.server)))
-            if !chain.page.isEmpty { members.append(.init("page", .string(chain.page))) }
-            members.append(.init("given", .array(chain.given.map { .string(String($0, radix: 16)) })))
-            members.append(
-                .init(
-                    "clients",
-                    .array(
-                        chain.clients.map { client, isSignedIn in
-                            .object([.init("client", client.document), .init("signed_in", .bool(isSignedIn))])
-                        })))
+            members["chain"] = .string(String(number, radix: 16))
+            members["server"] = .string(chain.server)
+            if !chain.page.isEmpty { members["page"] = .string(chain.page) }
+            members["given"] = .array(chain.given.map { .string(String($0, radix: 16)) })
+            members["clients"] = .array(
+                chain.clients.map { client, isSignedIn in
+                    ["client": client.document, "signed_in": .bool(isSignedIn)]
+                })
         }
-        return Array(JSONValue.object(members).serialized.utf8)
+        return Array(members.serialized.utf8)
     }
 
     /// - Returns: the token and the second of its storing; nil if the document is no such token.
@@ -109,9 +105,9 @@ public struct KeptToken: Sendable {
 extension TokenClient {
     fileprivate var document: JSONValue {
         switch self {
-        case .user(let name): .object([.init("user", .string(name))])
-        case .address(let address): .object([.init("address", .string("\(address)"))])
-        case .named(let digest): .object([.init("named", .string(String(digest, radix: 16)))])
+        case .user(let name): ["user": .string(name)]
+        case .address(let address): ["address": "\(address)"]
+        case .named(let digest): ["named": .string(String(digest, radix: 16))]
         }
     }
 

@@ -1,5 +1,4 @@
 import Formats
-import HTTP1
 import HTTPCodec
 import Interception
 

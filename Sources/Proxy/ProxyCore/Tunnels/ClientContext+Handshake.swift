@@ -1,4 +1,3 @@
-import HTTPCodec
 import Interception
 public import TLSEngine
 

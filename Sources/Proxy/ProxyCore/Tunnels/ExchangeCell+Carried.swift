@@ -1,6 +1,5 @@
 import HTTP1
 import HTTPCodec
-import Interception
 
 /// CONNECT in a stream (RFC 9113 §8.5). A child connection of the same client gets the request in HTTP/1 form and treats it like
 /// any other: it authenticates, connects, peeks and decrypts TLS. Its response and all later bytes are relayed here

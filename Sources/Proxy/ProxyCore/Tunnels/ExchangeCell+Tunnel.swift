@@ -1,5 +1,3 @@
-import Formats
-import HTTPCodec
 import Interception
 
 /// A tunnel in a client's stream, after an extended CONNECT (RFC 8441) or a CONNECT. It ends alone; the

@@ -1,5 +1,3 @@
-import Formats
-import HTTPCodec
 import Interception
 import TLSEngine
 

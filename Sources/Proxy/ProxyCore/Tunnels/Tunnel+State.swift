@@ -1,6 +1,3 @@
-import HTTPCodec
-import Interception
-
 /// The states of a CONNECT, what happens to it, and what follows from that.
 extension Tunnel {
     enum State: CaseIterable {

@@ -1,6 +1,5 @@
 internal import Addresses
 import EventLoop
-internal import HTTPCodec
 import Metrics
 import ProxyCore
 import TLSEngine

@@ -1,5 +1,4 @@
 import EventLoop
-internal import HTTPCodec
 import ProxyCore
 
 /// One client connection on its loop. The machine decides, and this class executes its orders. The worker's table holds the only

@@ -1,6 +1,5 @@
 import Addresses
 import EventLoop
-import HTTPCodec
 import Names
 
 /// The name resolution of one loop: a cache, and the dials that wait for answers.

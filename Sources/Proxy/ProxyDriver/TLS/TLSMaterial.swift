@@ -1,5 +1,3 @@
-internal import Addresses
-internal import HTTPCodec
 public import ProxyCore
 public import TLSEngine
 

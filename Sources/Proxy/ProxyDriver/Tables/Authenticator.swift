@@ -1,8 +1,6 @@
 import Addresses
 import EventLoop
-import HTTPCodec
 import Passwords
-import ProxyCore
 import TLSEngine
 
 /// Checks passwords on its own threads, as bcrypt takes tens of milliseconds. All loops share it, so that it counts guesses from

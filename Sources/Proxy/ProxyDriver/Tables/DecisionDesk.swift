@@ -1,4 +1,3 @@
-import Authorization
 import Interception
 import ProxyCore
 

@@ -1,6 +1,3 @@
-import EventLoop
-import Interception
-
 /// One loop's access to a ledger of all loops.
 class Desk<Ledger: Sendable> {
     let table: SharedLedger<Ledger>

@@ -1,4 +1,3 @@
-import Authorization
 import EventLoop
 import Interception
 import Passwords

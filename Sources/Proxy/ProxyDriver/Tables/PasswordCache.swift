@@ -1,7 +1,5 @@
 import Addresses
-import HTTPCodec
 import Passwords
-import ProxyCore
 import TLSEngine
 
 /// The last right password of each user and client network, as a keyed digest, for a while. A password from another network is

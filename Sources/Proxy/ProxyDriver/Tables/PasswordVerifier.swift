@@ -1,7 +1,6 @@
 import EventLoop
 import Passwords
 import ProxyCore
-import TLSEngine
 
 /// One loop's access to the authenticator, with a cache of right passwords. A client sends its password with every request, and
 /// only the first costs a bcrypt.

@@ -1,5 +1,4 @@
 public import Authorization
-internal import Interception
 public import ProxyCore
 
 /// The step-ups that wait for a person.

@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// The meaning of a path on an authorization server.
 struct EndpointPath: Equatable, Sendable {

@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// Normalises the forms in which a URL names a realm (docs/protocol.md#where-am-listens) to a path, `/` for the root.
 enum RealmPath {
     /// The realm named by the decoded segments between `json` or `oauth2` and the endpoint; nil if they name none.

@@ -5,8 +5,8 @@ public import HTTPCodec
 public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "abort"
     public static let doc = "Ends the exchange with 502."
-    public static let shape = Shape.textOr(
-        .any, ObjectShape("abort", [Key("reason", .text(.any), "Told to the client and in the log.")]))
+    public static let shape = Shape.either(
+        .text(.any), ObjectShape("abort", [Key("reason", .text(.any), "Told to the client and in the log.")]))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
     public static let isLast = true
@@ -19,8 +19,4 @@ public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public func apply(to head: inout RequestHead) -> EditEffect { .abort(reason) }
     public func apply(to head: inout ResponseHead) -> EditEffect { .abort(reason) }
     public func apply() -> EditEffect { .abort(reason) }
-}
-
-extension Edit where Self == Abort {
-    public static func abort(_ reason: String) -> Self { Abort(reason) }
 }

@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct Delay: RequestEdit, ResponseEdit {
     public static let name = "delay"
     public static let doc = "Lets the message wait: a time, or a distribution that one is drawn from."
-    public static let shape = Shape.durationOr(1...Distribution.longest, DistributionShape.object)
+    public static let shape = Shape.either(.duration(1...Distribution.longest), DistributionShape.object)
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
 
@@ -24,8 +24,4 @@ public struct Delay: RequestEdit, ResponseEdit {
 
     public func apply(to head: inout RequestHead) -> EditEffect { .delay(time) }
     public func apply(to head: inout ResponseHead) -> EditEffect { .delay(time) }
-}
-
-extension Edit where Self == Delay {
-    public static func delay(_ time: Distribution) -> Self { Delay(time) }
 }

@@ -15,8 +15,8 @@ public struct Fault: RequestEdit, ResponseEdit {
     public static let name = "fault"
     public static let mayStandIn = true
     public static let doc = "Breaks what the client gets: the connection, the answer, or its end."
-    public static let shape = Shape.choiceOr(
-        Breakage.allCases.map(\.rawValue),
+    public static let shape = Shape.either(
+        .choice(Breakage.allCases.map(\.rawValue)),
         ObjectShape(
             "fault",
             [
@@ -107,9 +107,4 @@ public struct Fault: RequestEdit, ResponseEdit {
         case .like: .changed([])
         }
     }
-}
-
-extension Edit where Self == Fault {
-    public static func fault(_ breakage: Breakage) -> Self { Fault(breakage) }
-    public static func fault(_ ending: AnswerEnding) -> Self { Fault(ending) }
 }

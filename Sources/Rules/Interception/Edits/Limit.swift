@@ -59,7 +59,3 @@ public struct Limit: RequestEdit {
 
     public func apply(to head: inout RequestHead) -> EditEffect { .limit(policy) }
 }
-
-extension Edit where Self == Limit {
-    public static func limit(_ policy: LimitPolicy) -> Self { Limit(policy) }
-}

@@ -39,7 +39,3 @@ public struct Log: RequestEdit, ResponseEdit, ErrorEdit {
     public func apply(to head: inout ResponseHead) -> EditEffect { .log(parts) }
     public func apply() -> EditEffect { .log(parts) }
 }
-
-extension Edit where Self == Log {
-    public static func log(_ text: String) -> Self { Log(text) }
-}

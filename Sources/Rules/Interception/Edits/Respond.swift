@@ -56,7 +56,3 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         return .respondInTurn(turns, checked)
     }
 }
-
-extension Edit where Self == Respond {
-    public static func respond(_ answer: DirectResponse) -> Self { Respond(answer) }
-}

@@ -6,7 +6,7 @@ public struct Retry: ResponseEdit, ErrorEdit {
     public static let name = "retry"
     public static let doc =
         "Has the request sent again while the client waits; false takes back that another asked for it, with compatibility: cdt."
-    public static let shape = Shape.booleanOr(ObjectShape("retry", keys(times: 1, backoff: 1)))
+    public static let shape = Shape.either(.boolean, ObjectShape("retry", keys(times: 1, backoff: 1)))
     public static let needs = EditNeed.nothing
 
     /// Nil for `retry: false`. It withdraws an earlier retry if the last interceptor decides.
@@ -32,8 +32,4 @@ public struct Retry: ResponseEdit, ErrorEdit {
 
     public func apply(to head: inout ResponseHead) -> EditEffect { apply() }
     public func apply() -> EditEffect { policy.map { .retry($0) } ?? .noRetry }
-}
-
-extension Edit where Self == Retry {
-    public static func retry(_ policy: RetryPolicy?) -> Self { Retry(policy) }
 }

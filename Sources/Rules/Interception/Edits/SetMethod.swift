@@ -25,7 +25,3 @@ public struct SetMethod: RequestEdit {
         return .changed(["set method \(method)"])
     }
 }
-
-extension Edit where Self == SetMethod {
-    public static func setMethod(_ method: String) -> Self { SetMethod(method) }
-}

@@ -74,7 +74,3 @@ public struct StateChange: Equatable, Sendable {
         self.origins = origins
     }
 }
-
-extension Edit where Self == SetState {
-    public static func setState(_ changes: [StateChange]) -> Self { SetState(changes) }
-}

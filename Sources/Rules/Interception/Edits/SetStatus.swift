@@ -22,7 +22,3 @@ public struct SetStatus: ResponseEdit {
         return .changed(["set status \(status)"])
     }
 }
-
-extension Edit where Self == SetStatus {
-    public static func setStatus(_ status: Int) -> Self { SetStatus(status) }
-}

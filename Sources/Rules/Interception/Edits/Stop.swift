@@ -24,7 +24,3 @@ public struct Stop: RequestEdit, ResponseEdit, ErrorEdit {
     public func apply(to head: inout ResponseHead) -> EditEffect { .stop }
     public func apply() -> EditEffect { .stop }
 }
-
-extension Edit where Self == Stop {
-    public static func stop() -> Self { Stop() }
-}

@@ -22,7 +22,3 @@ public struct Throttle: RequestEdit, ResponseEdit {
     public func apply(to head: inout RequestHead) -> EditEffect { .throttle(rate) }
     public func apply(to head: inout ResponseHead) -> EditEffect { .throttle(rate) }
 }
-
-extension Edit where Self == Throttle {
-    public static func throttle(_ rate: Int) -> Self { Throttle(rate) }
-}

@@ -21,7 +21,3 @@ public struct Timeout: RequestEdit {
 
     public func apply(to head: inout RequestHead) -> EditEffect { .timeout(milliseconds) }
 }
-
-extension Edit where Self == Timeout {
-    public static func timeout(_ milliseconds: Int) -> Self { Timeout(milliseconds) }
-}

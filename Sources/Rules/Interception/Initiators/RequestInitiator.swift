@@ -1,4 +1,3 @@
-internal import Formats
 public import HTTPCodec
 
 /// The initiator of a request: a page of some origin, or no page. A page of another site must not cause Usher to add its

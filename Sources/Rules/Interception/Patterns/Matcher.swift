@@ -1,5 +1,4 @@
 internal import Formats
-internal import HTTPCodec
 
 /// A `TextMatcher` compiled to compare bytes without creating a String.
 public enum Matcher: Sendable {

@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// Records for each phase how every interceptor was judged, for `explain`. The phases run as usual, but no gate skips an
 /// interceptor.
 extension PhaseJudgement {

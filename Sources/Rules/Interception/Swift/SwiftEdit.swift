@@ -8,8 +8,8 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
     public static let mayStandIn = true
     public static let doc =
         "Runs an interceptor that is written in Swift, by the name under which the program registers it."
-    public static let shape = Shape.textOr(
-        .name,
+    public static let shape = Shape.either(
+        .text(.name),
         ObjectShape(
             "swift",
             [

@@ -1,5 +1,4 @@
 internal import Declaration
-internal import Formats
 
 /// The message that a list of edits applies to.
 public enum EditPhase: Sendable {

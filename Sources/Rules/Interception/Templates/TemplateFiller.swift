@@ -1,4 +1,3 @@
-internal import ContentCoding
 internal import Formats
 internal import HTTPCodec
 

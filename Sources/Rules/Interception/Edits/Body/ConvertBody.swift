@@ -104,7 +104,3 @@ extension JSONValue {
         }
     }
 }
-
-extension Edit where Self == ConvertBody {
-    public static func convertBody(_ form: ConvertBody.Form) -> Self { ConvertBody(form) }
-}

@@ -36,11 +36,3 @@ public struct PairedForm<Way: PairWay>: RequestEdit, BodyEdit {
 
 public typealias SetForm = PairedForm<Setting>
 public typealias AddForm = PairedForm<Adding>
-
-extension Edit where Self == SetForm {
-    public static func setForm(_ pairs: [Pair]) -> Self { SetForm(pairs) }
-}
-
-extension Edit where Self == AddForm {
-    public static func addForm(_ pairs: [Pair]) -> Self { AddForm(pairs) }
-}

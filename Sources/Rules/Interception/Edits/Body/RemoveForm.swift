@@ -22,7 +22,3 @@ public struct RemoveForm: RequestEdit, BodyEdit {
         }
     }
 }
-
-extension Edit where Self == RemoveForm {
-    public static func removeForm(_ names: [String]) -> Self { RemoveForm(names) }
-}

@@ -32,7 +32,3 @@ public struct RemoveJSON: RequestEdit, ResponseEdit, BodyEdit {
         }
     }
 }
-
-extension Edit where Self == RemoveJSON {
-    public static func removeJSON(_ pointers: [JSONPointer]) -> Self { RemoveJSON(pointers) }
-}

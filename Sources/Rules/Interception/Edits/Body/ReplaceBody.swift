@@ -79,9 +79,3 @@ public struct ReplaceBody: RequestEdit, ResponseEdit, BodyEdit {
         return copied > 0 ? String(decoding: out + bytes[copied...], as: UTF8.self) : nil
     }
 }
-
-extension Edit where Self == ReplaceBody {
-    public static func replaceBody(_ replacements: [(search: ReplaceBody.Search, text: String)]) -> Self {
-        ReplaceBody(replacements)
-    }
-}

@@ -1,5 +1,4 @@
 public import Declaration
-internal import HTTPCodec
 
 /// `set_body`.
 public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
@@ -55,11 +54,5 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
         try body.replace(with: bytes)
         if let type = contentType ?? (body.contentType == nil ? ownType : nil) { body.contentType = type }
         return ["set the body"]
-    }
-}
-
-extension Edit where Self == SetBody {
-    public static func setBody(_ bytes: [UInt8], contentType: String? = nil) -> Self {
-        SetBody(bytes, contentType: contentType)
     }
 }

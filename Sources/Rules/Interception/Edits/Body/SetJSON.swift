@@ -64,7 +64,3 @@ public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
         }
     }
 }
-
-extension Edit where Self == SetJSON {
-    public static func setJSON(_ places: [(pointer: JSONPointer, value: JSONValue)]) -> Self { SetJSON(places) }
-}

@@ -58,11 +58,3 @@ public struct PairedHeader<Way: PairWay>: RequestEdit, ResponseEdit {
 
 public typealias SetHeader = PairedHeader<Setting>
 public typealias AddHeader = PairedHeader<Adding>
-
-extension Edit where Self == SetHeader {
-    public static func setHeader(_ pairs: [Pair]) -> Self { SetHeader(pairs) }
-}
-
-extension Edit where Self == AddHeader {
-    public static func addHeader(_ pairs: [Pair]) -> Self { AddHeader(pairs) }
-}

@@ -47,7 +47,3 @@ public struct RemoveCookie: RequestEdit, ResponseEdit {
         return before.pairs.count - text.pairs.count
     }
 }
-
-extension Edit where Self == RemoveCookie {
-    public static func removeCookie(_ names: [String]) -> Self { RemoveCookie(names) }
-}

@@ -45,7 +45,3 @@ public struct RemoveHeader: RequestEdit, ResponseEdit {
             })
     }
 }
-
-extension Edit where Self == RemoveHeader {
-    public static func removeHeader(_ names: [String]) -> Self { RemoveHeader(names) }
-}

@@ -102,7 +102,3 @@ extension TextFormat {
         "a date as HTTP writes it, such as Wed, 21 Oct 2026 07:28:00 GMT", isPublic: true
     ) { CalendarTime.seconds(ofHTTP: $0, now: 0) != nil }
 }
-
-extension Edit where Self == SetCookie {
-    public static func setCookie(_ cookie: CookieEdit) -> Self { SetCookie(cookie) }
-}

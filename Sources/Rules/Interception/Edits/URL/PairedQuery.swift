@@ -39,11 +39,3 @@ public struct PairedQuery<Way: PairWay>: RequestEdit {
 
 public typealias SetQuery = PairedQuery<Setting>
 public typealias AddQuery = PairedQuery<Adding>
-
-extension Edit where Self == SetQuery {
-    public static func setQuery(_ pairs: [Pair]) -> Self { SetQuery(pairs) }
-}
-
-extension Edit where Self == AddQuery {
-    public static func addQuery(_ pairs: [Pair]) -> Self { AddQuery(pairs) }
-}

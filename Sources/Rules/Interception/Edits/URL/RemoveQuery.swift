@@ -16,7 +16,3 @@ public struct RemoveQuery: RequestEdit {
         try URLEdit.editQuery(&head) { $0.remove(names, "query") }
     }
 }
-
-extension Edit where Self == RemoveQuery {
-    public static func removeQuery(_ names: [String]) -> Self { RemoveQuery(names) }
-}

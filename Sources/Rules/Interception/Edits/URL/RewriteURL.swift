@@ -55,9 +55,3 @@ public struct RewriteURL: RequestEdit {
         }
     }
 }
-
-extension Edit where Self == RewriteURL {
-    public static func rewriteURL(_ pattern: Pattern, _ replacement: String) -> Self {
-        RewriteURL(pattern, replacement)
-    }
-}

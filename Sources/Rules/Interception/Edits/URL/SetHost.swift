@@ -42,7 +42,3 @@ public struct SetHost: RequestEdit {
         return .changed(["set host to \(head.fields.text(head.target.authority))"])
     }
 }
-
-extension Edit where Self == SetHost {
-    public static func setHost(_ host: String) -> Self { SetHost(host) }
-}

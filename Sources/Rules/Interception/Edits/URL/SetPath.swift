@@ -41,7 +41,3 @@ public struct SetPath: RequestEdit {
         return .changed(["set path"])
     }
 }
-
-extension Edit where Self == SetPath {
-    public static func setPath(_ path: String) -> Self { SetPath(path) }
-}

@@ -39,7 +39,3 @@ public struct SetURL: RequestEdit {
         return .changed([isFilled ? "set URL" : "set URL to \(URLEdit.place(head))"])
     }
 }
-
-extension Edit where Self == SetURL {
-    public static func setURL(_ url: String) -> Self { SetURL(url) }
-}
