@@ -4,12 +4,15 @@ import Journal
 enum JournalWork {
     /// The field lines of a head.
     private static func lines(_ head: [UInt8]) -> String {
-        String(String(decoding: head, as: UTF8.self).split(separator: "\r\n", maxSplits: 1)[1].replacing("\r\n\r\n", with: "\r\n"))
+        String(
+            String(decoding: head, as: UTF8.self).split(separator: "\r\n", maxSplits: 1)[1].replacing(
+                "\r\n\r\n", with: "\r\n"))
     }
 
     /// Plain exchanges, one a batch.
     static func plain(_ count: Int) -> Int {
-        let request = lines(Work.request).replacing("Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r\n", with: "")
+        let request = lines(Work.request).replacing(
+            "Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r\n", with: "")
         let response = lines(Array(Work.response.dropLast(912)))
         let body = [UInt8](repeating: 0x61, count: 912)
         return taken(count) { batch, number in
@@ -44,13 +47,19 @@ enum JournalWork {
             }
             let document =
                 "%3CAdvices%3E%3CAttributeValuePair%3E%3CAttribute%20name%3D%22TransactionConditionAdvice%22%2F%3E%3CValue%3E\(id)%3C%2FValue%3E%3C%2FAttributeValuePair%3E%3C%2FAdvices%3E"
-            add(&batch, "POST", "/am/json/realms/root/authenticate?authIndexType=composite_advice&authIndexValue=\(document)", call, "", answer, step("", ""))
+            add(
+                &batch, "POST",
+                "/am/json/realms/root/authenticate?authIndexType=composite_advice&authIndexValue=\(document)", call, "",
+                answer, step("", ""))
             add(
                 &batch, "POST", "/am/json/realms/root/authenticate", call, step("demo", "changeit"),
                 answer + "Set-Cookie: \(cookie); Path=/\r\nSet-Cookie: amlbcookie=01; Path=/\r\n",
                 "{\"tokenId\":\"\(cookie.dropFirst(20))\",\"successUrl\":\"/am/console\",\"realm\":\"/\"}")
             let asked = "Host: shop.example.com\r\nAccept-Encoding: identity\r\nCookie: \(cookie)\r\n"
-            add(&batch, "GET", "/shop/pay", asked, "", answer, "{\"access\":1,\"user\":\"demo\",\"fields\":[[\"Cookie\",\"\(cookie)\"]]}") {
+            add(
+                &batch, "GET", "/shop/pay", asked, "", answer,
+                "{\"access\":1,\"user\":\"demo\",\"fields\":[[\"Cookie\",\"\(cookie)\"]]}"
+            ) {
                 $0.set(.sentMethod, "GET")
                 $0.set(.sentURL, "http://shop.example.com/shop/pay?_txid=\(id)")
                 $0.set(.sent, asked + "x-authenticate-response: header\r\n")

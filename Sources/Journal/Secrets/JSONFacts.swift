@@ -49,7 +49,7 @@ struct JSONFacts {
         if place.role == .type, place.isListed || value.suffix(8).elementsEqual("Callback".utf8) {
             let type = String(decoding: value.prefix(JSONPlace.longestName), as: UTF8.self)
             Self.add(type, to: &callbacks[place.owner, default: Callback()])
-        } else if let owner = place.outputOwner {
+        } else if let owner = place.outputOwner, callbacks[owner]?.asksForCode != true {
             steps.spend(Self.longestPrompt)
             if Self.asksForCode(value.prefix(Self.longestPrompt)) {
                 callbacks[owner, default: Callback()].asksForCode = true

@@ -171,7 +171,9 @@ public struct SecretNames: Sendable {
     func meaning(_ name: some Collection<UInt8>) -> SecretMeaning? {
         if mayTell(name) {
             if let kind = kind(name) { return .secret(kind) }
-            if let meaning = Self.cookieFields[name.map(ASCII.lower)] { return meaning }
+            if [6, 7, 10, 11].contains(name.count), let meaning = Self.cookieFields[name.map(ASCII.lower)] {
+                return meaning
+            }
         }
         return Self.isAuthorization(name) ? .credentials : nil
     }
@@ -182,7 +184,8 @@ public struct SecretNames: Sendable {
         let lower = Self.plain(name.map(ASCII.lower)[...])
         if let kind = kinds[Array(lower)] ?? Self.numbered(lower) { return kind }
         return Self.endings.first {
-            lower.count > $0.name.utf8.count && lower.reversed().starts(with: $0.name.utf8.reversed())
+            let ending = $0.name.utf8
+            return lower.count > ending.count && lower.suffix(ending.count).elementsEqual(ending)
         }?
         .kind
     }
@@ -190,7 +193,7 @@ public struct SecretNames: Sendable {
     /// The core of a name such as `user[password]`, `code[]`, ` code` or `amp;code`.
     private static func plain(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var name = name.drop { $0 == ASCII.space }
-        if name.starts(with: "amp;".utf8) { name = name.dropFirst(4) }
+        if name.first == 0x61, name.starts(with: "amp;".utf8) { name = name.dropFirst(4) }
         while name.last == 0x5D, let open = name.lastIndex(of: 0x5B) {
             let inner = name[(open + 1)..<(name.endIndex - 1)]
             if !inner.isEmpty, !inner.allSatisfy(ASCII.isDigit) { return inner }
@@ -218,6 +221,7 @@ public struct SecretNames: Sendable {
     /// The kind of `IDToken2` and `callback_1`, which AM's pages use for callbacks; the first one of these is a name.
     /// `IDToken1answer` is one of a callback's inputs, `answer1` the answer to a security question.
     private static func numbered(_ name: ArraySlice<UInt8>) -> SecretKind? {
+        guard name.contains(where: ASCII.isDigit) else { return nil }
         for (word, longest, first) in [("idtoken", 3, 0x31), ("callback_", 2, 0x30), ("answer", 2, nil)]
             as [(String, Int, UInt8?)]
         where name.starts(with: word.utf8) {

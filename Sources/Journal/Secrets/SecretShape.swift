@@ -27,8 +27,9 @@ public enum SecretShape {
             while end + 4 <= text.count, text[end] == 0x32, text[end + 1] == 0x35 { end += 2 }
             return end + 2
         }
-        var end = start
-        while end < text.count, isBase64URL(text[end]) { end += 1 }
+        let bytes = text.span
+        var end = bytes.near(start, bytes.count) { $0.outsideNames }
+        while end < bytes.count, bytes[end] == 0x5F { end = bytes.near(end + 1, bytes.count) { $0.outsideNames } }
         return max(end, start + 1)
     }
 

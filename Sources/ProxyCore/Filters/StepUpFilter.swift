@@ -43,20 +43,6 @@ final class StepUpFilter: Filter {
         case answer
     }
 
-    /// One advice and the step-up for it.
-    final class Round {
-        let advice: Advice
-        /// The response with the advice; the client gets it if the step-up fails.
-        let original: HeldResponse
-        var machine: StepUp
-
-        init(_ advice: Advice, _ original: HeldResponse, _ machine: StepUp) {
-            self.advice = advice
-            self.original = original
-            self.machine = machine
-        }
-    }
-
     init(
         policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil,
         isShared: @escaping (SessionSource) -> Bool = { _ in false }
