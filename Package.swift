@@ -113,7 +113,8 @@ let package = Package(
         .executableTarget(
             name: "usher-instructions",
             dependencies: [
-                "Formats", "HTTPCodec", "HTTP1", "Interception", "Metrics", "Authorization", "ProxyCore", "Observation",
+                "Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Metrics", "Authorization", "ProxyCore",
+                "Observation",
             ],
             path: "bench/instructions", swiftSettings: strict),
 

@@ -233,26 +233,42 @@ struct JSONTextTests {
         ] as [(String, String, [String]?)])
     func scalars(_ text: String, _ expected: String, _ open: [String]?) {
         var edited = JSONText(Array(text.utf8))
-        let reach = edited.replaceScalars { _, _, _ in [0x3F] }
+        var path: [String] = []
+        let reach = edited.replaceScalars { step in
+            Self.follow(step, &path)
+            return [0x3F]
+        }
         #expect(String(decoding: edited.bytes, as: UTF8.self) == expected)
-        #expect(reach.open?.map { String(decoding: $0, as: UTF8.self) } == open)
+        #expect(path == open ?? [] && reach.isOpen == (open != nil))
         #expect((reach.end == 0) == expected.isEmpty)
+    }
+
+    private static func follow(_ step: JSONText.Step, _ path: inout [String]) {
+        switch step {
+        case .member(let name): path.append(String(decoding: name, as: UTF8.self))
+        case .item(let number): path.append(String(number))
+        case .end: path.removeLast()
+        case .text, .number: break
+        }
     }
 
     @Test("Each document after the first has a number, and what is deeper than 64 levels is not read")
     func scalarPaths() {
-        var paths: [String] = []
-        var text = JSONText(Array(#"{"a":["x"]} {"a":"y"}[{"b":1}]"#.utf8))
-        _ = text.replaceScalars { path, value, isText in
-            paths.append(
-                (path + [value, isText ? [0x74] : [0x6E]]).map { String(decoding: $0, as: UTF8.self) }.joined(
-                    separator: "/"))
-            return nil
+        var (path, paths): ([String], [String]) = ([], [])
+        _ = JSONText(Array(#"{"a":["x"]} {"a":"y"}[{"b":1}]"#.utf8)).walk { step in
+            Self.follow(step, &path)
+            let (value, kind): (ArraySlice<UInt8>, String)
+            switch step {
+            case .text(let text): (value, kind) = (text, "t")
+            case .number(let text): (value, kind) = (text, "n")
+            default: return
+            }
+            paths.append((path + [String(decoding: value, as: UTF8.self), kind]).joined(separator: "/"))
         }
         #expect(paths == ["a/0/x/t", "1/a/y/t", "2/0/b/1/n"])
         let deep = #"["x","# + String(repeating: "[", count: 63) + #""y""#
         var cut = JSONText(Array(deep.utf8))
-        #expect(cut.replaceScalars { _, _, _ in nil }.end == 4 && cut.bytes == Array(#"["x""#.utf8))
+        #expect(cut.replaceScalars { _ in nil }.end == 4 && cut.bytes == Array(#"["x""#.utf8))
     }
 
     @Test("What steers a terminal is escaped in JSON")

@@ -247,6 +247,7 @@ let pieces: [String: (Int) throws -> Int] = [
     "session-bearer": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.com:8080/api/*")) },
     "session-bearer-elsewhere": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.org:8080/api/*")) },
     "session-head-edit": { try Work.session($0, [Work.headEdit]) },
+    "journal-plain": JournalWork.plain, "journal-stepup": JournalWork.stepUps,
     "json-edit-4k": Work.edits, "figures": Work.figures, "access-line": Work.lines,
 ]
 guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],

@@ -4,6 +4,7 @@ import Formats
 enum LogText {
     /// The first 80 characters, with control characters as blanks.
     static func shown(_ text: String) -> String {
+        if text.utf8.count <= 80, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         let isLong = text.unicodeScalars.count > 80
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(80) {

@@ -18,14 +18,19 @@ struct ServerCookies: Sendable {
 
     /// Applies the `Set-Cookie` lines of a response except the session cookie. A call's response must not change the session of
     /// later calls.
-    mutating func absorb(_ fields: FieldTable, except session: String) {
+    /// - Returns: the lines that set or delete the affinity cookie.
+    mutating func absorb(_ fields: FieldTable, except session: String) -> [String] {
+        var lines: [String] = []
         for line in fields.values(named: "Set-Cookie") {
-            guard let cookie = SetCookie(line), cookie.name != session else { continue }
+            guard let cookie = SetCookie(line) else { continue }
+            if cookie.name == SessionSource.affinityCookie { lines.append(line) }
+            if cookie.name == session { continue }
             if cookie.deletes {
                 pairs.removeAll { $0.name == cookie.name }
             } else if SessionSource.isUsable(cookie.value) {
                 set(cookie.name, cookie.value)
             }
         }
+        return lines
     }
 }

@@ -156,10 +156,8 @@ public struct StepUp: Sendable {
         takeNotesOfJourney()
         switch next {
         case .send(let step):
-            return call(
-                Call(
-                    body: Array(step.step.serialized.utf8), query: step.query, carriesAnswers: !step.given.isEmpty))
-        case .poll(let step): return call(Call(body: Array(step.serialized.utf8), isPoll: true))
+            return call(Call(step.step, query: step.query, carriesAnswers: !step.given.isEmpty))
+        case .poll(let step): return call(Call(step, isPoll: true))
         case .wait(let milliseconds): return .wait(milliseconds: milliseconds)
         case .ask(let open): return .ask(open)
         case .askUser: return askUser()
@@ -300,6 +298,14 @@ public struct StepUp: Sendable {
         var action = Action.authenticate
         var carriesAnswers = false
         var isPoll = false
+
+        init(query: [NamedText], action: Action) { (self.query, self.action) = (query, action) }
+
+        /// Returns a step to AM.
+        init(_ step: JSONValue, query: [NamedText] = [], carriesAnswers: Bool = false, isPoll: Bool = false) {
+            step.write(to: &body)
+            (self.query, self.carriesAnswers, self.isPoll) = (query, carriesAnswers, isPoll)
+        }
     }
 
     private mutating func call(_ wanted: Call) -> Order {
@@ -351,10 +357,7 @@ public struct StepUp: Sendable {
     // MARK: outcome
 
     private mutating func absorbCookies(_ fields: FieldTable) {
-        cookies.absorb(fields, except: policy.server.cookie)
-        let lines = fields.values(named: "Set-Cookie").filter {
-            SetCookie($0)?.name == SessionSource.affinityCookie
-        }
+        let lines = cookies.absorb(fields, except: policy.server.cookie)
         if !lines.isEmpty { affinityLines = lines }
     }
 

@@ -34,11 +34,16 @@ public enum Base64 {
     /// Decodes either alphabet, with or without padding. Trailing bits need not be zero, since peers write such text.
     /// Returns nil for any other deviation.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        text.utf8.withContiguousStorageIfAvailable { decode($0) } ?? decode(Array(text.utf8))
+    }
+
+    private static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var out: [UInt8] = []
+        out.reserveCapacity(text.count / 4 * 3 + 2)
         var bits: UInt32 = 0
         var count = 0
         var padding = 0
-        for byte in text.utf8 {
+        for byte in text {
             let value: UInt32
             switch byte {
             case 0x41...0x5A: value = UInt32(byte) - 0x41
@@ -55,7 +60,7 @@ public enum Base64 {
             bits = bits << 6 | value
             count += 1
             if count == 4 {
-                out.append(contentsOf: [UInt8(bits >> 16 & 255), UInt8(bits >> 8 & 255), UInt8(bits & 255)])
+                for shift in [16, 8, 0] as [UInt32] { out.append(UInt8(bits >> shift & 255)) }
                 bits = 0
                 count = 0
             }

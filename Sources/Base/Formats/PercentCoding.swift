@@ -26,23 +26,30 @@ public enum PercentCoding {
     }
 
     public static func decodeBytes(_ input: some Collection<UInt8>, plusAsSpace: Bool) -> [UInt8] {
+        input.withContiguousStorageIfAvailable { decodeBytes($0.span, plusAsSpace) }
+            ?? decodeBytes(Array(input).span, plusAsSpace)
+    }
+
+    private static func decodeBytes(_ input: Span<UInt8>, _ plusAsSpace: Bool) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(input.count)
-        var index = input.startIndex
-        while index != input.endIndex {
-            let byte = input[index]
-            let next = input.index(after: index)
-            if byte == 0x25, let second = input.index(next, offsetBy: 1, limitedBy: input.endIndex),
-                second != input.endIndex, let high = ASCII.hexValue(input[next]),
-                let low = ASCII.hexValue(input[second])
+        let plus: UInt8 = plusAsSpace ? 0x2B : 0x25
+        var start = 0
+        while true {
+            let end = input.first(start, input.count) { $0.equal(to: 0x25) | $0.equal(to: plus) }
+            out.append(input.extracting(start..<end))
+            guard end < input.count else { return out }
+            start = end + 1
+            if input[end] == 0x2B {
+                out.append(ASCII.space)
+            } else if end + 2 < input.count, let high = ASCII.hexValue(input[end + 1]),
+                let low = ASCII.hexValue(input[end + 2])
             {
                 out.append(high << 4 | low)
-                index = input.index(after: second)
-                continue
+                start = end + 3
+            } else {
+                out.append(0x25)
             }
-            out.append(plusAsSpace && byte == 0x2B ? 0x20 : byte)
-            index = next
         }
-        return out
     }
 }

@@ -100,7 +100,8 @@ public struct AdviceReader: Sendable {
 
     /// Decodes base64 in either alphabet. A space stands for a `+` that was decoded as in a query.
     private static func base64(_ text: String) -> [UInt8]? {
-        Base64.decode(String(decoding: text.utf8.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self))
+        guard text.utf8.contains(ASCII.space) else { return Base64.decode(text) }
+        return Base64.decode(String(decoding: text.utf8.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self))
     }
 
     private static func trimmed(_ text: String) -> String {

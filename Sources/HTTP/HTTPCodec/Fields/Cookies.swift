@@ -15,7 +15,7 @@ public struct CookieText: Equatable, Sendable {
     public var isEmpty: Bool { pairs.isEmpty }
     public var names: [String] { pairs.map { String(Self.name($0)) } }
 
-    fileprivate static func trimmed(_ text: Substring) -> Substring {
+    private static func trimmed(_ text: Substring) -> Substring {
         var rest = text
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = Substring(rest.utf8.dropFirst()) }
         while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = Substring(rest.utf8.dropLast()) }
@@ -67,43 +67,54 @@ public struct SetCookie: Equatable, Sendable {
 
     /// Nil if the line has no name.
     public init?(_ line: some StringProtocol) {
-        let parts = String(line).utf8.split(separator: 0x3B, omittingEmptySubsequences: false).map { Substring($0) }
-        guard let first = CookieText(parts.first ?? "").pairs.first,
-            let equals = first.utf8.firstIndex(of: 0x3D), equals > first.startIndex
-        else { return nil }
+        let parts = Array(line.utf8).split(separator: 0x3B, omittingEmptySubsequences: false)
         // white space around both is none of them (RFC 6265 §5.2)
-        name = String(CookieText.trimmed(first[..<equals]))
-        value = String(CookieText.trimmed(first[first.utf8.index(after: equals)...]))
-        if name.isEmpty { return nil }
-        deletes = value.isEmpty || value == "LOGOUT"
+        guard let first = parts.first, let (name, text) = Self.divided(first), let value = text, !name.isEmpty else {
+            return nil
+        }
+        self.name = String(decoding: name, as: UTF8.self)
+        self.value = String(decoding: value, as: UTF8.self)
+        deletes = value.isEmpty || value.elementsEqual("LOGOUT".utf8)
         for attribute in parts.dropFirst() { read(attribute) }
     }
 
     /// Reads an attribute; the last one of a name counts.
-    private mutating func read(_ attribute: Substring) {
-        guard let pair = CookieText(attribute).pairs.first else { return }
-        let parts = pair.utf8.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
-            .map { Self.trimmed(Substring($0)) }
-        let value = parts.count > 1 ? parts[1] : ""
-        switch ASCII.lowercased(String(parts[0])) {
-        case "domain":
-            let name = value.utf8.first == 0x2E ? value.dropFirst() : value
-            domain = name.isEmpty ? nil : ASCII.lowercased(String(name))
-        case "path": path = value.utf8.first == 0x2F ? String(value) : nil
-        case "secure": isSecure = true
-        case "expires": expires = String(value)
-        case "max-age":
-            let digits = value.utf8.first == 0x2D ? value.dropFirst() : value
-            guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit) else { return }
+    private mutating func read(_ attribute: ArraySlice<UInt8>) {
+        guard let (name, given) = Self.divided(attribute) else { return }
+        let value = given ?? []
+        func isNamed(_ word: StaticString) -> Bool {
+            name.count == word.utf8CodeUnitCount && name.span.holds(word, at: 0)
+        }
+        if isNamed("domain") {
+            let name = value.first == 0x2E ? value.dropFirst() : value
+            domain = name.isEmpty ? nil : String(decoding: name.map(ASCII.lower), as: UTF8.self)
+        } else if isNamed("path") {
+            path = value.first == 0x2F ? String(decoding: value, as: UTF8.self) : nil
+        } else if isNamed("secure") {
+            isSecure = true
+        } else if isNamed("expires") {
+            expires = String(decoding: value, as: UTF8.self)
+        } else if isNamed("max-age") {
+            let digits = value.first == 0x2D ? value.dropFirst() : value
+            guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return }
             // more than can be counted is as long as anything
-            let age = Int(value) ?? (digits == value ? Int.max : Int.min)
+            let age = Int(String(decoding: value, as: UTF8.self)) ?? (digits.count == value.count ? Int.max : Int.min)
             maxAge = age
             if age <= 0 { deletes = true }
-        default: break
         }
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        CookieText(text).pairs.first ?? ""
+    /// The texts before and behind the first `=`, without white space around them; nil for an empty text.
+    private static func divided(_ text: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)? {
+        let text = trimmed(text)
+        guard !text.isEmpty else { return nil }
+        guard let equals = text.firstIndex(of: 0x3D) else { return (text, nil) }
+        return (trimmed(text[..<equals]), trimmed(text[(equals + 1)...]))
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == ASCII.space || byte == ASCII.tab }
+        let rest = text.drop(while: isBlank)
+        return rest.lastIndex { !isBlank($0) }.map { rest[...$0] } ?? []
     }
 }

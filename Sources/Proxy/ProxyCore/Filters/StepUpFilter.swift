@@ -43,14 +43,6 @@ final class StepUpFilter: Filter {
         case answer
     }
 
-    /// One advice and the step-up for it.
-    struct Round {
-        let advice: Advice
-        /// The response with the advice; the client gets it if the step-up fails.
-        let original: HeldResponse
-        var machine: StepUp
-    }
-
     init(
         policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil,
         isShared: @escaping (SessionSource) -> Bool = { _ in false }
@@ -214,8 +206,8 @@ final class StepUpFilter: Filter {
         self.replay = replay
         rounds.begin(advice)
         return Round(
-            advice: advice, original: response,
-            machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: context.request))
+            advice, response,
+            StepUp(policy: policy, advice: advice, session: session, realm: realm, app: context.request))
     }
 
     private func session(_ context: FilterContext) -> SessionSource? {
@@ -277,7 +269,6 @@ final class StepUpFilter: Filter {
     }
 
     private func start(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
-        var round = round
         let order: StepUp.Order
         switch turn {
         case .begin: order = round.machine.begin(context.circumstances)
@@ -309,7 +300,7 @@ final class StepUpFilter: Filter {
     // MARK: the conversation
 
     private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction? {
-        guard case .talking(var round) = stage else { return nil }
+        guard case .talking(let round) = stage else { return nil }
         let order = round.machine.answered(
             status: response.head.status, fields: response.head.fields, body: response.body,
             context.circumstances)
@@ -332,7 +323,7 @@ final class StepUpFilter: Filter {
         case .sharing(let round): return share(round, &context)
         case .queueing(let round, let turn): return beginLogin(round, turn, &context)
         case .asking(let round, let step, let place): return look(round, step, place, &context)
-        case .talking(var round):
+        case .talking(let round):
             let order = round.machine.woke(context.circumstances)
             return perform(order, round, &context)
         case .watching, .replaying: return nil
@@ -340,7 +331,6 @@ final class StepUpFilter: Filter {
     }
 
     func perform(_ order: StepUp.Order, _ round: Round, _ context: inout FilterContext) -> FilterAction {
-        var round = round
         for sentence in round.machine.takeNotes() { context.note(.conversation(sentence)) }
         stage = .talking(round)
         switch order {

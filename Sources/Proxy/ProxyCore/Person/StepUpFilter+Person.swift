@@ -35,7 +35,6 @@ extension StepUpFilter {
         func note(_ word: String) {
             context.note(.spoken(id: place.id.description, milliseconds: context.now - place.since, word: word))
         }
-        var round = round
         switch verdict {
         case .answered(let told):
             note("answered")
@@ -52,7 +51,6 @@ extension StepUpFilter {
 
     /// Continues with a person's answers. If they do not fit, the step stays open.
     private func tell(_ told: PersonAnswers, _ round: Round, _ context: inout FilterContext) -> FilterAction {
-        var round = round
         do throws(OpenStep.Refusal) {
             return perform(try round.machine.told(told, context.circumstances), round, &context)
         } catch {

@@ -27,10 +27,16 @@ struct FlowCleaner {
         var flags: FlowFlags
     }
 
+    /// A text whose named secrets are replaced. Known secrets may be left if it is suspect.
+    private struct Text {
+        var bytes: ArraySlice<UInt8>
+        var isSuspect = false
+    }
+
     /// A redacted head with its body.
     private struct Message {
-        var fields: ArraySlice<UInt8>
-        var body: ArraySlice<UInt8>
+        var fields: Text
+        var body: Text
         var isCut: Bool
     }
 
@@ -42,29 +48,41 @@ struct FlowCleaner {
         isUnread = false
         redactor.aliases.begin(flow)
         defer { redactor.aliases.begin(nil) }
-        let target = url(flow[.target])
-        let request: Message? = message(
+        var target = url(flow[.target])
+        var request: Message? = message(
             flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),
             isEncoded: flags.contains(.requestEncoded))
         let isSent = isSentOtherwise(flow)
-        let sentURL = isSent ? url(flow[.sentURL]) : []
-        let sent = isSent ? message(flow, .sent, .sentBody) : nil
+        var sentURL = isSent ? url(flow[.sentURL]) : Text(bytes: [])
+        var sent = isSent ? message(flow, .sent, .sentBody) : nil
         let isAnswered = isAnsweredOtherwise(flow)
-        let answer = isAnswered ? message(flow, .answer, .answerBody) : nil
-        let response: Message? = message(
+        var answer = isAnswered ? message(flow, .answer, .answerBody) : nil
+        var response: Message? = message(
             flow, .response, .responseBody, isCut: flags.contains(.responseBodyCut),
             isEncoded: flags.contains(.responseEncoded))
         if isSent { flags.insert(.requestEdited) }
         if isAnswered { flags.insert(.responseEdited) }
-        // a secret learned here may also be in a part that was redacted earlier
-        let isNew = redactor.aliases.learned != learned
-        let (realm, tree) = (known(flow[.realm], true), known(flow[.tree], true))
-        let messages = [request, sent, answer, response].map { $0.map { settled($0, isNew) } }
-        let urls = (known(target, isNew), known(sentURL, isNew))
-        let events = known(circumstances.events[...], true)
+        var (realm, tree) = (Text(bytes: flow[.realm]), Text(bytes: flow[.tree]))
+        var events = Text(bytes: circumstances.events[...])
+        // a secret that is learned in one part may be in any other
+        var isNew = redactor.aliases.learned != learned
+        repeat {
+            let before = redactor.aliases.learned
+            clear(&target, isNew)
+            clear(&request, isNew)
+            clear(&sentURL, isNew)
+            clear(&sent, isNew)
+            clear(&answer, isNew)
+            clear(&response, isNew)
+            clear(&realm, true)
+            clear(&tree, true)
+            clear(&events, true)
+            isNew = redactor.aliases.learned != before
+        } while isNew
         if isUnread { flags.insert(.unread) }
         for (message, flag) in zip(
-            messages, [.requestBodyCut, .sentBodyCut, .answerBodyCut, .responseBodyCut] as [FlowFlags])
+            [request, sent, answer, response],
+            [.requestBodyCut, .sentBodyCut, .answerBodyCut, .responseBodyCut] as [FlowFlags])
         where message?.isCut == true { flags.insert(flag) }
 
         var before: [UInt8] = []
@@ -74,19 +92,19 @@ struct FlowCleaner {
         put(flow, circumstances, flags, &packer)
         if !isAnswered { packer.set(.answerStatus, 0) }
         for part in [FlowPart.client, .user, .action] { packer.set(part, flow[part]) }
-        packer.set(.realm, realm)
-        packer.set(.tree, tree)
+        packer.set(.realm, AliasMark.settled(realm.bytes))
+        packer.set(.tree, AliasMark.settled(tree.bytes))
         for part in [FlowPart.type, .proxyError, .method, .authority] { packer.set(part, flow[part]) }
-        packer.set(.target, urls.0)
-        put(messages[0], .request, .requestBody, &packer)
+        packer.set(.target, AliasMark.settled(target.bytes))
+        put(request, .request, .requestBody, &packer)
         if isSent {
             packer.set(.sentMethod, flow[.sentMethod])
-            packer.set(.sentURL, urls.1)
-            put(messages[1], .sent, .sentBody, &packer)
+            packer.set(.sentURL, AliasMark.settled(sentURL.bytes))
+            put(sent, .sent, .sentBody, &packer)
         }
-        put(messages[2], .answer, .answerBody, &packer)
-        put(messages[3], .response, .responseBody, &packer)
-        packer.set(.events, events)
+        put(answer, .answer, .answerBody, &packer)
+        put(response, .response, .responseBody, &packer)
+        packer.set(.events, AliasMark.settled(events.bytes))
         packer.set(.interceptors, circumstances.interceptors)
         out = packer.finish()
     }
@@ -151,9 +169,9 @@ struct FlowCleaner {
 
     // MARK: parts
 
-    private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard !isHarmless(url: text) else { return text }
-        return within(text.count) { $0.aliases.cleared($0.url(text, 0)) } ?? []
+    private mutating func url(_ text: ArraySlice<UInt8>) -> Text {
+        guard !isHarmless(url: text) else { return Text(bytes: text) }
+        return Text(bytes: within(text.count) { $0.url(text, 0) } ?? [], isSuspect: true)
     }
 
     /// Runs one redaction. Returns nil if it takes too many steps; the text is then dropped.
@@ -172,24 +190,24 @@ struct FlowCleaner {
         let bytes = flow[body]
         // a body that fills the limit may have been longer
         let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
-        var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
+        var message = Message(fields: fields(lines), body: Text(bytes: bytes), isCut: isCut)
         if isHarmless(bytes, isCut: isCut, isEncoded: isEncoded) { return message }
         let limit = bodyLimit
         var isPart = isCut
         let kept = within(isEncoded ? limit : bytes.count) { redactor in
             let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: limit)
             isPart = made.isCut
-            return redactor.aliases.cleared(made.bytes)
+            return made.bytes
         }
-        (message.body, message.isCut) = (kept ?? [], isPart || kept == nil)
-        if message.body.isEmpty { isUnread = true }
+        (message.body, message.isCut) = (Text(bytes: kept ?? [], isSuspect: true), isPart || kept == nil)
+        if message.body.bytes.isEmpty { isUnread = true }
         return message
     }
 
     /// Redacts the lines of a head. Lines without a secret are copied in runs.
-    private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let first = suspect(in: lines) else { return lines }
-        return within(lines.count) { redactor in
+    private mutating func fields(_ lines: ArraySlice<UInt8>) -> Text {
+        guard let first = suspect(in: lines) else { return Text(bytes: lines) }
+        let made = within(lines.count) { redactor in
             var place = first
             var out: [UInt8] = []
             out.reserveCapacity(lines.count + 64)
@@ -198,36 +216,40 @@ struct FlowCleaner {
                 let start = lines[copied..<place].lastIndex(of: ASCII.lf).map { $0 + 1 } ?? copied
                 let end = lines[place...].firstIndex(of: ASCII.lf).map { $0 + 1 } ?? lines.endIndex
                 out += lines[copied..<start]
-                var line: [UInt8] = []
-                redactor.field(lines[start..<end], &line)
-                out += redactor.aliases.cleared(line)
+                redactor.field(lines[start..<end], &out)
                 copied = end
                 guard end < lines.endIndex, let next = redactor.suspect(in: lines, from: end) else { break }
                 place = next
             }
             return out + lines[copied...]
-        } ?? []
-    }
-
-    private mutating func settled(_ message: Message, _ isNew: Bool) -> Message {
-        var message = message
-        message.fields = known(message.fields, isNew)
-        let hadBody = !message.body.isEmpty
-        message.body = known(message.body, isNew)
-        if hadBody, message.body.isEmpty { message.isCut = true }
-        return message
+        }
+        return Text(bytes: made ?? [], isSuspect: true)
     }
 
     private func put(_ message: Message?, _ head: FlowPart, _ body: FlowPart, _ packer: inout FlowPacker) {
         guard let message else { return }
-        packer.set(head, message.fields)
-        packer.set(body, message.body)
+        packer.set(head, AliasMark.settled(message.fields.bytes))
+        packer.set(body, AliasMark.settled(message.body.bytes))
     }
 
-    /// Replaces secrets learned meanwhile, and writes the aliases in their readable form.
-    private mutating func known(_ text: ArraySlice<UInt8>, _ isNew: Bool) -> ArraySlice<UInt8> {
-        guard isNew, !isHarmless(text) else { return AliasMark.settled(text) }
-        return AliasMark.settled(within(text.count) { $0.aliases.cleared(Array(text)) } ?? [])
+    // MARK: known secrets
+
+    /// Replaces known secrets and those with a typical form.
+    /// - Parameter isNew: true if more secrets are known than at the first look.
+    private mutating func clear(_ text: inout Text, _ isNew: Bool) {
+        guard text.isSuspect || isNew && !isHarmless(text.bytes) else { return }
+        let bytes = Array(text.bytes)
+        text.bytes = within(bytes.count) { $0.aliases.cleared(bytes) } ?? []
+        text.isSuspect = false
+    }
+
+    private mutating func clear(_ message: inout Message?, _ isNew: Bool) {
+        guard var changed = message else { return }
+        clear(&changed.fields, isNew)
+        let hadBody = !changed.body.bytes.isEmpty
+        clear(&changed.body, isNew)
+        if hadBody, changed.body.bytes.isEmpty { changed.isCut = true }
+        message = changed
     }
 
     /// True if the request that was sent differs from the client's.

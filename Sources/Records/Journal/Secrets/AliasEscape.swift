@@ -15,7 +15,10 @@ enum AliasEscape {
         var out: [UInt8] = []
         var copied = text.startIndex
         var place = text.startIndex
-        while let mark = text[place...].firstIndex(of: 0x23) {
+        let (bytes, start) = (text.span, text.startIndex)
+        while true {
+            let mark = start + bytes.first(place - start, bytes.count) { $0.equal(to: 0x23) }
+            guard mark < text.endIndex else { break }
             var end = mark
             while end < text.endIndex, text[end] == 0x23 { end += 1 }
             place = end

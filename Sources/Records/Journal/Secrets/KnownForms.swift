@@ -1,102 +1,89 @@
 internal import Formats
 
-/// Secrets with the same beginning in all their encodings. One pass over the bytes finds the longest match, however many there
-/// are. It stores keyed sums, with a key of this process, and not the secrets.
+/// Known secrets in all their encodings, to find the longest one that begins at a place. It stores hashes with a key of this
+/// process, and not the secrets.
 struct KnownForms: Sendable {
-    /// The beginning and sum of one encoding.
+    /// One encoding of a secret.
     struct Form {
-        let beginning: ByteWordKey
-        fileprivate let sum: UInt64
-
-        /// - Returns: nil for a text that is too long.
-        init?(_ text: [UInt8]) {
-            guard text.count <= KnownForms.longest else { return nil }
-            beginning = ByteWordKey(text[...])
-            sum = text.reduce(0) { KnownForms.add($1, to: $0, KnownForms.base) }
-        }
+        fileprivate let beginning: UInt64
+        fileprivate let hash: Int
     }
 
-    private struct Known {
-        let count: Int
-        let alias: SecretAlias
+    /// What is common to the forms that begin alike.
+    private struct Beginning {
+        var count = 0
+        var longest = 0
+        /// Bit n is set if there is a form whose length is n modulo 64.
+        var lengths: UInt64 = 0
+        /// The bytes that occur in any form, as bits. Any other byte ends the search.
+        var bytes = SIMD4<UInt64>()
     }
 
-    private var known: [UInt64: Known] = [:]
-    /// Bit n is set if there is a form of n bytes.
-    private var lengths: [UInt64] = []
-    /// The bytes that occur in any form. Any other byte ends the search.
-    private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private var aliases: [Int: SecretAlias] = [:]
+    private var groups: [UInt64: Beginning] = [:]
 
     /// Longer secrets are recognised only by their name.
     static let longest = 16 << 10
 
-    /// Sums are taken modulo this prime, so that 2^61 equals 1.
-    private static let prime: UInt64 = 1 << 61 - 1
-    private static let base = UInt64.random(in: 1 << 32..<prime)
+    var beginnings: some Collection<UInt64> { groups.keys }
 
-    private static func add(_ byte: UInt8, to sum: UInt64, _ base: UInt64) -> UInt64 {
-        let product = sum.multipliedFullWidth(by: base)
-        let folded = (product.low & prime) + (product.high << 3 | product.low >> 61) + UInt64(byte) + 1
-        let rest = (folded & prime) + folded >> 61
-        return rest >= prime ? rest - prime : rest
+    func contains(_ beginning: UInt64) -> Bool { groups[beginning] != nil }
+
+    /// - Returns: nil for a text that is too long.
+    mutating func insert(_ text: [UInt8], _ alias: SecretAlias) -> Form? {
+        guard text.count <= Self.longest else { return nil }
+        let beginning = WordTable.beginning(of: text[...])
+        var group = groups[beginning] ?? Beginning()
+        group.count += 1
+        group.longest = max(group.longest, text.count)
+        group.lengths |= 1 << UInt64(text.count & 63)
+        for byte in text { group.bytes[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
+        groups[beginning] = group
+        var hash = 0
+        Self.ends(in: text, at: 0, group) { count, value in if count == text.count { hash = value() } }
+        aliases[hash] = alias
+        return Form(beginning: beginning, hash: hash)
     }
 
-    /// - Parameter form: the form of the text.
-    mutating func insert(_ text: [UInt8], _ form: Form, _ alias: SecretAlias) {
-        for byte in text {
-            switch byte >> 6 {
-            case 0: bytes.0 |= 1 << UInt64(byte)
-            case 1: bytes.1 |= 1 << UInt64(byte & 63)
-            case 2: bytes.2 |= 1 << UInt64(byte & 63)
-            default: bytes.3 |= 1 << UInt64(byte & 63)
-            }
-        }
-        known[form.sum] = Known(count: text.count, alias: alias)
-        let word = text.count >> 6
-        if lengths.count <= word { lengths += [UInt64](repeating: 0, count: word + 1 - lengths.count) }
-        lengths[word] |= 1 << UInt64(text.count & 63)
-    }
-
-    /// - Returns: true if no form is left.
-    mutating func remove(_ form: Form) -> Bool {
-        known[form.sum] = nil
-        return known.isEmpty
-    }
-
-    private func has(_ byte: UInt8) -> Bool {
-        let word =
-            switch byte >> 6 {
-            case 0: bytes.0
-            case 1: bytes.1
-            case 2: bytes.2
-            default: bytes.3
-            }
-        return word >> UInt64(byte & 63) & 1 == 1
+    mutating func remove(_ form: Form) {
+        aliases[form.hash] = nil
+        groups[form.beginning]?.count -= 1
+        if let group = groups[form.beginning], group.count <= 0 { groups[form.beginning] = nil }
     }
 
     /// The longest form that starts at this place and ends at a word boundary.
-    func find(
-        in text: [UInt8], at place: Int, _ steps: inout StepBudget
-    ) -> (alias: SecretAlias, count: Int)? {
-        let base = Self.base
-        let limit = min(text.count - place, lengths.count << 6 - 1)
+    func find(in text: [UInt8], at place: Int, _ steps: inout StepBudget) -> (alias: SecretAlias, count: Int)? {
+        guard let group = groups[WordTable.beginning(of: text[place...])] else { return nil }
         var found: (alias: SecretAlias, count: Int)?
-        var sum: UInt64 = 0
-        var looked = 0
-        for index in 0..<max(0, limit) {
-            let byte = text[place + index]
-            guard has(byte) else { break }
-            looked += 1
-            sum = Self.add(byte, to: sum, base)
-            let count = index + 1
-            guard lengths[count >> 6] >> UInt64(count & 63) & 1 == 1,
-                place + count == text.count || !Self.isInWord(text[place + count]),
-                let one = known[sum], one.count == count
-            else { continue }
-            found = (one.alias, count)
+        let looked = Self.ends(in: text, at: place, group) { count, hash in
+            guard group.lengths >> UInt64(count & 63) & 1 == 1, let alias = aliases[hash()] else { return }
+            found = (alias, count)
         }
         steps.spend(looked)
         return found
+    }
+
+    /// Visits the ends of words behind a place, each with the hash of the bytes before it.
+    /// - Returns: the number of bytes that were read.
+    @discardableResult
+    private static func ends(
+        in text: [UInt8], at place: Int, _ group: Beginning, _ visit: (_ count: Int, _ hash: () -> Int) -> Void
+    ) -> Int {
+        var hasher = Hasher()
+        let limit = min(text.count, place + group.longest)
+        var (start, end) = (place, place)
+        while end < limit, group.bytes[Int(text[end] >> 6)] >> UInt64(text[end] & 63) & 1 == 1 {
+            end += 1
+            guard end == text.count || !isInWord(text[end]) else { continue }
+            text[start..<end].withUnsafeBytes { hasher.combine(bytes: $0) }
+            start = end
+            visit(end - place) {
+                var copy = hasher
+                copy.combine(end - place)
+                return copy.finalize()
+            }
+        }
+        return end - place
     }
 
     private static func isInWord(_ byte: UInt8) -> Bool { ASCII.isAlpha(byte) || ASCII.isDigit(byte) }

@@ -2,9 +2,6 @@ internal import Formats
 
 /// Redacts JSON, with the answers to AM's callbacks.
 extension MessageRedactor {
-    /// The cost for each name on a value's path.
-    static let stepsPerName = 4
-
     static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
         let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0x1E, 0xEF, 0xBB, 0xBF].contains($0) }
         return first == 0x7B || first == 0x5B
@@ -13,10 +10,13 @@ extension MessageRedactor {
     /// Redacts as much of a text as is JSON.
     /// - Returns: the result and the end of the JSON; nil if the text does not start as JSON.
     mutating func json(_ text: [UInt8], _ depth: Int) -> (bytes: [UInt8], end: Int)? {
-        let siblings = JSONSiblings(text, names, &aliases.steps)
         var written = JSONText(text)
-        let reach = written.replaceScalars { path, value, isText in
-            value.isEmpty ? nil : replacement(path, value, isText: isText, siblings, depth)
+        let facts = JSONFacts(written, names, &aliases.steps)
+        var way = JSONWay()
+        let reach = written.replaceScalars { step in
+            aliases.steps.spend(1)
+            guard let (value, isText) = way.follow(step, { facts.judge(&$0, $1, $2, names) }) else { return nil }
+            return value.isEmpty ? nil : replacement(value, isText: isText, way.last, depth)
         }
         return reach.end > 0 ? (written.bytes, reach.end) : nil
     }
@@ -41,42 +41,28 @@ extension MessageRedactor {
     }
 
     private mutating func replacement(
-        _ path: [[UInt8]], _ value: [UInt8], isText: Bool, _ siblings: JSONSiblings, _ depth: Int
+        _ value: ArraySlice<UInt8>, isText: Bool, _ place: JSONPlace, _ depth: Int
     ) -> [UInt8]? {
-        aliases.steps.spend(path.count * Self.stepsPerName)
         if aliases.steps.isSpent { return nil }
-        if let kind = siblings.answer(path) {
-            return kind.flatMap { alias(value, $0, isText: isText) }
-        }
-        switch meaning(path, siblings) {
-        case .secret(let kind)?: return alias(value, kind, isText: isText)
-        case let meaning? where isText:
+        if let kind = place.answer { return kind.flatMap { alias(value, $0, isText: isText) } }
+        let meaning = place.meaning
+        if case .secret(let kind)? = meaning { return alias(value, kind, isText: isText) }
+        guard isText else { return nil }
+        if let meaning {
             var out: [UInt8] = []
-            put(value[...], meaning, depth, &out)
+            put(value, meaning, depth, &out)
             return out
-        default:
-            guard isText else { return nil }
-            let made = nested(value, depth + 1)
-            return made == value ? nil : made
         }
+        guard mayHold(value) else { return nil }
+        let made = nested(Array(value), depth + 1)
+        return made[...] == value ? nil : made
     }
 
     /// The alias of a value. Numbers of other kinds are usually error codes and stay.
-    private mutating func alias(_ value: [UInt8], _ kind: SecretKind, isText: Bool) -> [UInt8]? {
+    private mutating func alias(_ value: ArraySlice<UInt8>, _ kind: SecretKind, isText: Bool) -> [UInt8]? {
         guard isText || [.oneTime, .password, .secret].contains(kind) else { return nil }
         var out: [UInt8] = []
         put(value, kind, &out)
         return out
-    }
-
-    private func meaning(_ path: [[UInt8]], _ siblings: JSONSiblings) -> SecretMeaning? {
-        if path.suffix(2).contains(Self.transactionAdvice) { return .secret(.transaction) }
-        if let meaning = siblings.meaning(path) { return meaning }
-        var isIndexed = true
-        for name in path.reversed() {
-            if let meaning = names.meaning(name), isIndexed || meaning.holdsBelow { return meaning }
-            if !name.allSatisfy(ASCII.isDigit) { isIndexed = false }
-        }
-        return nil
     }
 }

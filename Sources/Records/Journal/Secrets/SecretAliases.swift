@@ -29,16 +29,16 @@ public struct SecretAliases: Sendable {
     }
 
     private var entries: [Int: Entry] = [:]
-    private var forms: [ByteWordKey: KnownForms] = [:]
+    private var forms = KnownForms()
     private var owners = [Owner](repeating: Owner(), count: Self.sums)
     /// The flow under redaction, and its owner once needed.
     private var flow: PackedFlow?
     private var owner: Int?
-    /// A filter of all forms and secret names. It rules out most words quickly.
-    private var filter = BeginningFilter()
-    /// The entries forgotten since the filter was built.
+    /// The names that reveal secrets, and these with the beginnings of all forms.
+    private var names = WordTable()
+    private var words = WordTable()
+    /// The entries forgotten since the words were collected.
     private var forgotten = 0
-    private var sieve = SecretSieve([])
     /// The last numbers by kind.
     private(set) var numbers: [UInt32]
     private let most: Int
@@ -145,12 +145,12 @@ public struct SecretAliases: Sendable {
                 continue
             }
             entries[key] = nil
-            for form in entry.forms where forms[form.beginning]?.remove(form) == true { forms[form.beginning] = nil }
+            for form in entry.forms { forms.remove(form) }
             forgotten += 1
         }
         owners[index].order.removeFirst(count)
         owners[index].first += count
-        if forgotten >= most / 4 { renewFilter() }
+        if forgotten >= most / 4 { collectWords() }
         return true
     }
 
@@ -159,35 +159,29 @@ public struct SecretAliases: Sendable {
         guard Self.isTelling(bytes) else { return }
         knowledge += 1
         for text in Self.forms(of: bytes) {
-            guard let form = KnownForms.Form(text) else { continue }
-            filter.insert(beginning: form.beginning)
-            forms[form.beginning, default: KnownForms()].insert(text, form, alias)
+            guard let form = forms.insert(text, alias) else { continue }
+            words.insert(beginning: WordTable.beginning(of: text[...]))
             entries[key]?.forms.append(form)
         }
     }
 
     /// Sets the names that reveal secrets, in place of the earlier ones.
     mutating func watch(_ names: some Sequence<[UInt8]>) {
-        sieve = SecretSieve(names)
-        renewFilter()
+        self.names = WordTable(names)
+        collectWords()
     }
 
-    private mutating func renewFilter() {
+    private mutating func collectWords() {
         knowledge += 1
-        filter = BeginningFilter()
-        sieve.insert(into: &filter)
-        for beginning in forms.keys { filter.insert(beginning: beginning) }
+        words = names
+        for beginning in forms.beginnings { words.insert(beginning: beginning) }
         forgotten = 0
     }
 
     /// The position of the first possible secret.
     /// - Parameter start: where a word may begin.
     func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
-        // a local copy: a closure that captures self would copy the whole struct
-        let forms = forms
-        let place = text.withUnsafeBytes { bytes in
-            sieve.first(in: bytes, from: start - text.startIndex, filter) { forms[$0] != nil }
-        }
+        let place = text.withUnsafeBytes { SecretSieve.first(in: $0, from: start - text.startIndex, words, forms) }
         let found = place.map { $0 + text.startIndex }
         return Self.shortParameter(in: text[start..<(found ?? text.endIndex)]) ?? found
     }
@@ -210,12 +204,33 @@ public struct SecretAliases: Sendable {
         }
     }
 
-    /// The secret at this position.
-    /// - Returns: its alias and length; nil for none. The longest match counts.
-    mutating func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
-        guard place + ByteWordKey.count <= bytes.count, !steps.isSpent else { return nil }
-        let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
-        return forms[beginning]?.find(in: bytes, at: place, &steps)
+    /// Replaces known secrets and those with a typical form.
+    mutating func cleared(_ text: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        var copied = 0
+        var place = 0
+        while place < text.count {
+            let end = SecretShape.endOfWord(text, place)
+            if let found = secret(in: text, at: place, end) {
+                out += text[copied..<place]
+                AliasMark.write(found.alias, to: &out)
+                place += found.count
+                copied = place
+            } else {
+                place = end
+            }
+        }
+        return copied == 0 ? text : out + text[copied...]
+    }
+
+    /// The secret at this position; of known ones the longest.
+    /// - Parameter end: the end of the word that starts here.
+    private mutating func secret(in text: [UInt8], at place: Int, _ end: Int) -> (alias: SecretAlias, count: Int)? {
+        if !steps.isSpent, words.mayBegin(text, place, end), let found = forms.find(in: text, at: place, &steps) {
+            return found
+        }
+        guard let shape = SecretShape.find(in: text, at: place, end) else { return nil }
+        return (alias(of: text[place..<place + shape.count], shape.kind), shape.count)
     }
 
     /// True if a secret is long and mixed enough to be recognised anywhere.

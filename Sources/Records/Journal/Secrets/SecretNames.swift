@@ -99,8 +99,7 @@ public struct SecretNames: Sendable {
         })
 
     private static let longest = 64
-    /// A filter of the names, or of the beginnings of long ones.
-    private var filter = BeginningFilter()
+    private var words = WordTable()
 
     /// - Parameters:
     /// - sessionCookies: the session cookies of the configured AMs.
@@ -115,7 +114,7 @@ public struct SecretNames: Sendable {
         for name in added { kinds[name] = .secret }
         self.sessionCookies = Set(sessionCookies.map { $0.utf8.map(ASCII.lower) })
         for name in self.sessionCookies { kinds[name] = .session }
-        SecretSieve(telling + [Self.shortest] + Self.contexts.flatMap(\.names)).insert(into: &filter)
+        words = WordTable(telling + [Self.shortest] + Self.contexts.flatMap(\.names))
     }
 
     /// The variants of a name: `access_token`, `access-token` in a field, `accessToken` in JSON.
@@ -170,10 +169,13 @@ public struct SecretNames: Sendable {
 
     /// The meaning of the value of a field, parameter or member.
     func meaning(_ name: some Collection<UInt8>) -> SecretMeaning? {
-        if let kind = kind(name) { return .secret(kind) }
-        if Self.isAuthorization(name) { return .credentials }
-        guard [6, 7, 10, 11].contains(name.count) else { return nil }
-        return Self.cookieFields[name.map(ASCII.lower)]
+        if mayTell(name) {
+            if let kind = kind(name) { return .secret(kind) }
+            if [6, 7, 10, 11].contains(name.count), let meaning = Self.cookieFields[name.map(ASCII.lower)] {
+                return meaning
+            }
+        }
+        return Self.isAuthorization(name) ? .credentials : nil
     }
 
     /// The kind of the value of a field, parameter or member.
@@ -182,7 +184,8 @@ public struct SecretNames: Sendable {
         let lower = Self.plain(name.map(ASCII.lower)[...])
         if let kind = kinds[Array(lower)] ?? Self.numbered(lower) { return kind }
         return Self.endings.first {
-            lower.count > $0.name.utf8.count && lower.reversed().starts(with: $0.name.utf8.reversed())
+            let ending = $0.name.utf8
+            return lower.count > ending.count && lower.suffix(ending.count).elementsEqual(ending)
         }?
         .kind
     }
@@ -190,7 +193,7 @@ public struct SecretNames: Sendable {
     /// The core of a name such as `user[password]`, `code[]`, ` code` or `amp;code`.
     private static func plain(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var name = name.drop { $0 == ASCII.space }
-        if name.starts(with: "amp;".utf8) { name = name.dropFirst(4) }
+        if name.first == 0x61, name.starts(with: "amp;".utf8) { name = name.dropFirst(4) }
         while name.last == 0x5D, let open = name.lastIndex(of: 0x5B) {
             let inner = name[(open + 1)..<(name.endIndex - 1)]
             if !inner.isEmpty, !inner.allSatisfy(ASCII.isDigit) { return inner }
@@ -200,24 +203,25 @@ public struct SecretNames: Sendable {
     }
 
     /// A quick check that rules out most names by their first and last letters.
-    private func mayTell(_ name: some Collection<UInt8>) -> Bool {
+    func mayTell(_ name: some Collection<UInt8>) -> Bool {
         var (first, last): (UInt64, UInt64) = (0, 0)
         var count = 0
         for byte in name {
             guard ByteClasses.isWord(byte) else { return true }
-            if count < ByteWordKey.count { first |= UInt64(byte) << UInt64(count * 8) }
+            if count < WordTable.size { first |= UInt64(byte) << UInt64(count * 8) }
             last = last << 8 | UInt64(byte | 0x20)
             count += 1
         }
         guard count > 0 else { return false }
         // `password`, `secret` and `token`
         return last == 0x7061_7373_776F_7264 || last & 0xFFFF_FFFF_FFFF == 0x7365_6372_6574
-            || last & 0xFF_FFFF_FFFF == 0x74_6F6B_656E || filter.ask { $0.mayContain(WordKey(first, count)) }
+            || last & 0xFF_FFFF_FFFF == 0x74_6F6B_656E || words.look(first, count).isName
     }
 
     /// The kind of `IDToken2` and `callback_1`, which AM's pages use for callbacks; the first one of these is a name.
     /// `IDToken1answer` is one of a callback's inputs, `answer1` the answer to a security question.
     private static func numbered(_ name: ArraySlice<UInt8>) -> SecretKind? {
+        guard name.contains(where: ASCII.isDigit) else { return nil }
         for (word, longest, first) in [("idtoken", 3, 0x31), ("callback_", 2, 0x30), ("answer", 2, nil)]
             as [(String, Int, UInt8?)]
         where name.starts(with: word.utf8) {
@@ -243,7 +247,7 @@ public struct SecretNames: Sendable {
     static func isAuthorization(_ name: some Collection<UInt8>) -> Bool {
         let wanted = "authorization".utf8
         return name.count >= wanted.count
-            && zip(name.map(ASCII.lower).suffix(wanted.count), wanted).allSatisfy { $0 == $1 }
+            && zip(name.suffix(wanted.count), wanted).allSatisfy { ASCII.lower($0) == $1 }
     }
 
     /// The kind of a cookie. A cookie is a secret unless it is known to be harmless.

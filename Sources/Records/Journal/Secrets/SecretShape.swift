@@ -5,9 +5,7 @@ public enum SecretShape {
     /// The minimum length of a JWT: a header and some more.
     private static let shortestToken = 20
     private static let shortestSession = 32
-    /// The start of the second part of every AM session.
-    private static let sign = Array("AAJTSQ".utf8)
-    /// The limit of its encoded prefix in bytes.
+    /// The limit in bytes of what precedes `AAJTSQ`, the start of the second part of every AM session.
     private static let longestSign = 12
 
     /// Whether a text contains such a secret.
@@ -29,8 +27,9 @@ public enum SecretShape {
             while end + 4 <= text.count, text[end] == 0x32, text[end + 1] == 0x35 { end += 2 }
             return end + 2
         }
-        var end = start
-        while end < text.count, isBase64URL(text[end]) { end += 1 }
+        let bytes = text.span
+        var end = bytes.near(start, bytes.count) { $0.outsideNames }
+        while end < bytes.count, bytes[end] == 0x5F { end = bytes.near(end + 1, bytes.count) { $0.outsideNames } }
         return max(end, start + 1)
     }
 
@@ -38,10 +37,15 @@ public enum SecretShape {
     /// - Parameter end: the end of the word that starts here.
     static func find(in bytes: [UInt8], at start: Int, _ end: Int) -> (kind: SecretKind, count: Int)? {
         switch bytes[start] {
-        case 0x65 where bytes[start...].starts(with: "eyJ".utf8): token(bytes, start)
-        case 0x41 where bytes[start...].starts(with: "AQIC".utf8): session(bytes, start)
+        case 0x65 where begins(bytes, start, "eyJ"): token(bytes, start)
+        case 0x41 where begins(bytes, start, "AQIC"): session(bytes, start)
         default: isSigned(bytes, end) ? session(bytes, start) : nil
         }
+    }
+
+    private static func begins(_ bytes: [UInt8], _ start: Int, _ word: StaticString) -> Bool {
+        let count = word.utf8CodeUnitCount
+        return start + count <= bytes.count && (0..<count).allSatisfy { bytes[start + $0] == word.utf8Start[$0] }
     }
 
     /// Whether a word is followed by `*AAJTSQ`, with up to two dots of padding between.
@@ -55,7 +59,7 @@ public enum SecretShape {
             guard place - end < longestSign, bytes[place] == 0x25 || ASCII.isDigit(bytes[place]) else { return false }
             place += 1
         }
-        return bytes[min(place + 1, bytes.count)...].starts(with: sign)
+        return begins(bytes, place + 1, "AAJTSQ")
     }
 
     /// A JWT (RFC 7515 §3.1 and RFC 7516 §3.1): three or five parts of base64url, or a truncated one.

@@ -4,80 +4,65 @@ internal import Formats
 ///
 /// It tests whether a word may be a secret's name, the beginning of a known secret, or has a typical form. False positives are
 /// possible.
-struct SecretSieve: Sendable {
-    /// The lengths of the names by their beginnings.
-    private var names: [UInt64: Set<Int>] = [:]
-
+enum SecretSieve {
     private static let longestName = 64
     /// The length of `token`, which is a name itself.
     private static let shortestEnding = 5
 
-    init(_ names: some Sequence<[UInt8]>) {
-        for name in names where !name.isEmpty {
-            let first = name.prefix(ByteWordKey.count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            self.names[WordKey(first, name.count).bits, default: []].insert(name.count)
-        }
-    }
-
-    /// Adds the names to a filter.
-    func insert(into filter: inout BeginningFilter) {
-        for name in names.keys { filter.insert(WordKey(bits: name)) }
-    }
-
     /// The position of the first word or byte that may belong to or name a secret.
     /// - Parameters:
     /// - start: where a word may begin.
-    /// - filter: the names, and the beginnings of known secrets.
-    /// - isKnown: whether a secret with this beginning is known.
-    func first(
-        in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isKnown: (ByteWordKey) -> Bool
+    /// - words: the names, and the beginnings of the known forms.
+    static func first(
+        in text: UnsafeRawBufferPointer, from start: Int, _ words: WordTable, _ known: KnownForms
     ) -> Int? {
-        filter.ask { questions in
-            let looksAtSigns = filter.hasSigns
-            let looksAtShort: UInt64 = filter.hasShortWords ? .max : 0
-            var carry: UInt64 = 0
-            var block = start
-            while block < text.count {
-                let (words, escapes) = ByteClasses.of(text, at: block)
-                var places = words & ~(words &<< 1 | carry)
-                // the length of words at the end of a block is not known yet, so two starts are kept
-                places &= words &>> 1 & words &>> 2 | 3 &<< 62 | looksAtShort
-                carry = words &>> 63
-                var end = min(text.count, block &+ ByteClasses.count)
-                var isFound = false
-                while places != 0 {
-                    let index = places.trailingZeroBitCount
-                    places &= places &- 1
-                    let place = block &+ index
-                    let first = Self.first(text, place)
-                    let count = (~(words &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
-                    // measure a word that extends beyond the block
-                    let isOpen = index &+ count >= ByteClasses.count
-                    let length = isOpen ? Self.length(text, place, upTo: Self.longestName &+ 1) : count
-                    isFound =
-                        Self.tells(text, place, first, length)
-                        || questions.mayContain(WordKey(first, length)) && isSuspect(first, length, isKnown)
-                    if isFound {
-                        end = place
-                        break
-                    }
+        let looksAtSigns = words.hasSigns
+        let looksAtShort: UInt64 = words.hasShortWords ? .max : 0
+        var carry: UInt64 = 0
+        var block = start
+        while block < text.count {
+            let (bits, escapes) = ByteClasses.of(text, at: block)
+            var places = bits & ~(bits &<< 1 | carry)
+            // the length of words at the end of a block is not known yet, so two starts are kept
+            places &= bits &>> 1 & bits &>> 2 | 3 &<< 62 | looksAtShort
+            carry = bits &>> 63
+            var end = min(text.count, block &+ ByteClasses.count)
+            var isFound = false
+            while places != 0 {
+                let index = places.trailingZeroBitCount
+                places &= places &- 1
+                let place = block &+ index
+                let first = beginning(text, place)
+                let count = (~(bits &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
+                // measure a word that extends beyond the block
+                let isOpen = index &+ count >= ByteClasses.count
+                let length = isOpen ? measured(text, place, upTo: longestName &+ 1) : count
+                isFound = isSuspect(text, place, first, length, words, known)
+                if isFound {
+                    end = place
+                    break
                 }
-                // the first position counts, and an escape may precede the word
-                if escapes || looksAtSigns,
-                    let place = sign(in: text, block..<end, filter, questions, isKnown)
-                {
-                    return place
-                }
-                if isFound { return end }
-                block &+= ByteClasses.count
             }
-            return nil
+            // the first position counts, and an escape may precede the word
+            if escapes || looksAtSigns,
+                let place = sign(in: text, block..<end, words, known)
+            {
+                return place
+            }
+            if isFound { return end }
+            block &+= ByteClasses.count
         }
+        return nil
     }
 
-    private func isSuspect(_ first: UInt64, _ count: Int, _ isKnown: (ByteWordKey) -> Bool) -> Bool {
-        isKnown(ByteWordKey(bits: first))
-            || count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
+    @inline(__always)
+    private static func isSuspect(
+        _ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ count: Int, _ words: WordTable,
+        _ known: KnownForms
+    ) -> Bool {
+        if tells(text, place, first, count) { return true }
+        let (isName, isBeginning) = words.look(first, count)
+        return isName || isBeginning && known.contains(first)
     }
 
     /// True for a word that is suspicious by itself: the beginning of a token, or a typical ending of a name.
@@ -90,12 +75,12 @@ struct SecretSieve: Sendable {
             return true
         }
         guard count > shortestEnding else { return false }
-        let start = place &+ count &- ByteWordKey.count
+        let start = place &+ count &- WordTable.size
         // a short word at the start of the text has no eight bytes before its end
         let bytes =
             start >= 0
             ? text.loadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian
-            : Self.first(text, 0) &<< UInt64(truncatingIfNeeded: start &* -8)
+            : beginning(text, 0) &<< UInt64(truncatingIfNeeded: start &* -8)
         let last = bytes | 0x2020_2020_2020_2020
         // `password`, `secret`, `token`, `authorization`, and types of callbacks
         return last == 0x6472_6F77_7373_6170 || last &>> 16 == 0x7465_7263_6573 || last &>> 24 == 0x6E_656B_6F74
@@ -103,7 +88,7 @@ struct SecretSieve: Sendable {
     }
 
     /// The length of the word at this place, up to `most`.
-    private static func length(_ text: UnsafeRawBufferPointer, _ place: Int, upTo most: Int) -> Int {
+    private static func measured(_ text: UnsafeRawBufferPointer, _ place: Int, upTo most: Int) -> Int {
         let last = min(text.count, place &+ most)
         var end = place &+ 1
         while end < last, ByteClasses.isWord(text[end]) { end &+= 1 }
@@ -111,21 +96,19 @@ struct SecretSieve: Sendable {
     }
 
     /// The first byte that hides something or may start a secret.
-    private func sign(
-        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ filter: BeginningFilter,
-        _ questions: BeginningFilter.Questions, _ isKnown: (ByteWordKey) -> Bool
+    private static func sign(
+        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ words: WordTable, _ known: KnownForms
     ) -> Int? {
         range.first { place in
             let byte = text[place]
             if ByteClasses.isWord(byte) { return false }
-            if Self.hides(text, place) { return true }
-            if byte == 0x25, let word = Self.wordBehindEscape(text, place) {
-                let first = Self.first(text, word)
-                let length = Self.length(text, word, upTo: Self.longestName + 1)
-                if Self.tells(text, word, first, length) { return true }
-                if questions.mayContain(WordKey(first, length)), isSuspect(first, length, isKnown) { return true }
+            if hides(text, place) { return true }
+            if byte == 0x25, let word = wordBehindEscape(text, place) {
+                let first = beginning(text, word)
+                let length = measured(text, word, upTo: longestName + 1)
+                if isSuspect(text, word, first, length, words, known) { return true }
             }
-            return filter.hasSign(byte) && isKnown(ByteWordKey(bits: Self.first(text, place)))
+            return words.hasSign(byte) && known.contains(beginning(text, place))
         }
     }
 
@@ -139,7 +122,7 @@ struct SecretSieve: Sendable {
 
     /// Eight bytes; those beyond the end are 0.
     @inline(__always)
-    private static func first(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
+    private static func beginning(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
         if text.count &- place >= 8 { return text.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian }
         var first: UInt64 = 0
         for index in stride(from: text.count - 1, through: place, by: -1) { first = first << 8 | UInt64(text[index]) }

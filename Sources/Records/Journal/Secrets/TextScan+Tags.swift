@@ -63,7 +63,7 @@ extension TextScan {
     private static let sectionEnd = ByteSearch(Array("]]>".utf8))
 
     /// The meaning of the element's name.
-    private func name(of tag: MarkupTag) -> SecretMeaning? {
+    private mutating func name(of tag: MarkupTag) -> SecretMeaning? {
         for attribute in tag.attributes where Self.isName(text[attribute.name]) {
             if let meaning = meaning(plain(attribute.value), at: attribute.value.lowerBound) { return meaning }
         }

@@ -10,11 +10,11 @@ struct TextScan {
     /// Bytes that were read in vain for tags. Beyond a limit, no text is read twice for a tag.
     var misread = 0
     var tagsFrom = 0
-    private let contexts: [SecretNames.Context]
+    private lazy var contexts = SecretNames.contexts.filter { $0.word.next(in: text.span) != nil }
     /// True if the text mentions recovery codes, which have no names of their own.
-    private let listsCodes: Bool
+    private lazy var listsCodes = Self.recovery.next(in: text.span) != nil
     /// True if the text may be a multipart form.
-    let hasParts: Bool
+    private(set) lazy var hasParts = Self.speaksOfParts(text)
     var steps: StepBudget
 
     private static let longestName = 64
@@ -24,9 +24,6 @@ struct TextScan {
         self.text = text
         self.names = names
         self.steps = steps
-        contexts = SecretNames.contexts.filter { $0.word.next(in: text.span) != nil }
-        listsCodes = Self.recovery.next(in: text.span) != nil
-        hasParts = Self.speaksOfParts(text)
         var place = 0
         while place < text.count, !self.steps.isSpent {
             place = max(place + 1, look(at: place))
@@ -50,7 +47,7 @@ struct TextScan {
         guard let meaning = meaning(plain?[...] ?? text[place..<end], at: place),
             let value = value(of: place..<end, meaning)
         else {
-            if listsCodes, isCode(place..<end) { places.append((place..<end, .secret(.oneTime))) }
+            if isCode(place..<end), listsCodes { places.append((place..<end, .secret(.oneTime))) }
             return end
         }
         places.append((value, meaning))
@@ -192,11 +189,11 @@ struct TextScan {
 
     static func isQuote(_ byte: UInt8) -> Bool { byte == 0x22 || byte == 0x27 }
 
-    func meaning(_ name: ArraySlice<UInt8>, at place: Int) -> SecretMeaning? {
+    mutating func meaning(_ name: ArraySlice<UInt8>, at place: Int) -> SecretMeaning? {
         if let meaning = names.meaning(name) { return meaning }
-        guard name.count <= SecretNames.Context.longest else { return nil }
-        let isOne = contexts.contains { $0.names.contains(Array(name)) && isThere(place, $0.place) }
-        return isOne ? .secret(.secret) : nil
+        guard name.count <= SecretNames.Context.longest, names.mayTell(name) else { return nil }
+        let name = Array(name)
+        return contexts.contains { $0.names.contains(name) && isThere(place, $0.place) } ? .secret(.secret) : nil
     }
 
     private func isThere(_ name: Int, _ place: SecretNames.Context.Place) -> Bool {
