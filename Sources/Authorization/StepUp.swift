@@ -110,7 +110,7 @@ public struct StepUp: Sendable {
             return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: !authId.isEmpty))
         }
         guard let answer, answer.members != nil else {
-            return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
+            return .failed(Failure(.notJSON, "AM responded with 200 and a body that is not a JSON object"))
         }
         absorbCookies(fields)
         guard !authId.isEmpty || Self.isSuspended(answer) else {
@@ -190,7 +190,7 @@ public struct StepUp: Sendable {
         if let refusal = open.refusal(of: answers) { throw refusal }
         let missing = open.missing(in: answers)
         if !missing.isEmpty {
-            throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) is still to be answered")
+            throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) has no answer yet")
         }
         guard open.isSuspended else { return next { (journey) throws(Failure) in try journey.told(answers, now) } }
         guard let text = answers.link else { throw OpenStep.Refusal("the tree goes on by the link that was sent") }
@@ -213,7 +213,7 @@ public struct StepUp: Sendable {
     /// Asks AM for the session's user, because the answers depend on it.
     private mutating func askUser() -> Order {
         inquiry = .user
-        note("AM is asked whose session it is, for answers are chosen by that")
+        note("Usher asks AM for the session's user, because answers depend on it")
         return askInfo(of: goal.session?.token)
     }
 
@@ -239,7 +239,7 @@ public struct StepUp: Sendable {
         guard status == 200, !names.isEmpty else {
             return .failed(
                 Failure(
-                    .unusable, "AM does not say whose session it is (\(status)), and answers are chosen by that"))
+                    .unusable, "AM does not name the session's user (\(status)), and answers depend on it"))
         }
         return next { (journey) throws(Failure) in try journey.named(names, now) }
     }

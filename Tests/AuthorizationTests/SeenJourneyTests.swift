@@ -279,7 +279,7 @@ struct SeenJourneyTests {
         #expect(ask(&journey, Self.page(Self.waiting)) != nil)
         #expect(called(&journey, "{}", status: 401) == nil)
         #expect(ask(&journey, Self.page(Self.waiting), Self.session) == nil)
-        #expect(journey.takeNotes().contains { $0.contains("AM does not say whose session it is (401)") })
+        #expect(journey.takeNotes().contains { $0.contains("AM does not name the session's user (401)") })
     }
 
     // MARK: the table

@@ -228,7 +228,7 @@ struct StepUpTests {
             next(unknown, robot()).failure
                 == .init(
                     .unsupportedCallback,
-                    "IrisCallback \"Look  here\" is nothing that Usher knows; it can be answered with inputs: { NAME: TEXT } (it has x)"
+                    "Usher does not know IrisCallback \"Look  here\"; answer it with inputs: { NAME: TEXT } (it has x)"
                 ))
         #expect(next(unknown.replacing(",\"input\":[{\"name\":\"x\",\"value\":\"\"}]", with: ""), robot()).call != nil)
         for type in ["RedirectCallback", "IdPCallback", "DeviceSigningVerifierCallback", "ReCaptchaCallback"] {

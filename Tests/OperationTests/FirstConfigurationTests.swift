@@ -43,7 +43,10 @@ struct FirstConfigurationTests {
 
     @Test(
         "A block that is commented out is valid once # is deleted, alone and with the others",
-        arguments: [["tls"], ["interceptors"], ["authorization", "answers"], ["tls", "interceptors", "authorization", "answers"]])
+        arguments: [
+            ["tls"], ["interceptors"], ["authorization", "answers"],
+            ["tls", "interceptors", "authorization", "answers"],
+        ])
     func blocks(_ keys: [String]) throws {
         var first = FirstConfiguration()
         first.intercepted = []

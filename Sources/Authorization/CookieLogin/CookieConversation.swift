@@ -43,7 +43,7 @@ public struct CookieConversation: Sendable {
     /// Handles the response to the last request.
     /// - Parameter now: seconds since 1970.
     public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
-        guard let asked, let stage else { return .failed(.broken("an answer came to a login that asked nothing")) }
+        guard let asked, let stage else { return .failed(.broken("a response came to a login that sent no request")) }
         let step: CookieStep
         switch stage {
         case .asked(let steps): step = steps.answered(head, body, to: asked, now: now)
@@ -86,7 +86,7 @@ extension LoginFault {
         case 200..<300: return nil
         case 400..<500 where head.status != 408 && head.status != 429:
             self.init(reason: "\(step) refused the login with \(head.status)", isRefusal: true)
-        default: self.init(reason: "\(step) answered \(head.status)", isRefusal: false)
+        default: self.init(reason: "\(step) responded with \(head.status)", isRefusal: false)
         }
     }
 }

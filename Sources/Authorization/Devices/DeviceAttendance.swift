@@ -122,7 +122,7 @@ struct DeviceAttendance: Sendable {
     /// Handles AM's response to a message.
     mutating func told(_ message: DeviceMessage, status: Int, _ now: Circumstances) {
         guard status == 200 else {
-            return notes.append("AM did not take what the device \(message.device) told it (\(status))")
+            return notes.append("AM refused the message of the device \(message.device) (\(status))")
         }
         notes.append(message.words)
         // AM opens a new page for the next push

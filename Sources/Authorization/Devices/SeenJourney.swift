@@ -191,7 +191,7 @@ public struct SeenJourney: Sendable {
 
     private mutating func whose(_ status: Int, _ body: [UInt8]) -> [String] {
         let found = status == 200 ? SessionInfo.names(try? JSONValue(parsing: body)) : []
-        if found.isEmpty { notes.append("AM does not say whose session it is (\(status))") }
+        if found.isEmpty { notes.append("AM does not name the session's user (\(status))") }
         return found
     }
 

@@ -73,7 +73,7 @@ public struct SessionConversation: Sendable {
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
     ) -> Order {
         switch stage {
-        case .begun: return .failed(.init(.cancelled, "an answer came to a login that asked nothing"))
+        case .begun: return .failed(.init(.cancelled, "a response came to a login that sent no request"))
         case .logsIn(var machine):
             return perform(machine.answered(status: status, fields: fields, body: body, now), machine)
         case .renews(let session):

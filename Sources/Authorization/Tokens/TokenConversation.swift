@@ -91,7 +91,7 @@ public struct TokenConversation: Sendable {
     public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
         self.now = now
         switch stage {
-        case .idle: return .failed(.broken("an answer came to nothing that was asked"))
+        case .idle: return .failed(.broken("a response came without a request"))
         case .authorizing(var flow, let url):
             let step = flow.answered(head, body, url)
             stage = .authorizing(flow, url: url)

@@ -59,7 +59,7 @@ public enum Reference {
         case .oneOrMany(let element): "\(words(element)); or a list"
         case .matcher: "text; or a list"
         case .object(let object): link(object)
-        case .map(_, let element): "names with: \(words(element))"
+        case .map(_, let element): "map of names to: \(words(element))"
         case .textOr(let format, let object): "\(words(.text(format))); or \(link(object))"
         case .durationOr(let range, let object): "\(words(.duration(range))); or \(link(object))"
         case .booleanOr(let object): "\(words(.boolean)); or \(link(object))"

@@ -4,7 +4,8 @@ public import HTTPCodec
 /// `respond`.
 public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "respond"
-    public static let doc = "Answers in the origin's place; several answers are given in turn, and the last for good."
+    public static let doc =
+        "Responds in place of the origin. Of several responses, each is used in turn, the last from then on."
     public static let shape = Shape.oneOrMany(.object(ObjectShape("local_answer", WrittenAnswer.keys)))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
@@ -30,7 +31,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         let answers = written.compactMap { WrittenAnswer($0, reader) }
         guard !answers.isEmpty else { return nil }
         if let last = written.last, last.fields?.has("times") == true {
-            reader.findings.warning(last.position, "the last answer is given for good; remove times")
+            reader.findings.warning(last.position, "times has no effect on the last response; remove it")
         }
         self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)
     }

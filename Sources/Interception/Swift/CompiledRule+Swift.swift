@@ -189,7 +189,7 @@ extension CompiledRule {
     ) throws(EditFault) -> [String] {
         guard new != old else { return [] }
         guard old != nil, body != nil else {
-            throw EditFault(reason: "returned a body without having asked for one (wantsBody)")
+            throw EditFault(reason: "returned a body without wantsBody")
         }
         do throws(BodyFault) {
             body?.isAsked = true

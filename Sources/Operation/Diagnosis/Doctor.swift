@@ -275,7 +275,7 @@ public struct Doctor {
     private func distant(_ url: ControlURL) throws(ControlClient.Fault) -> Finding {
         switch try ControlClient(url).ask("GET", "/v1/status") {
         case .done: Finding(.ok, "commands use the daemon at \(url.shown) because of \(ControlURL.variable)")
-        case .refused(_, let words): Finding(.problem, "\(url.shown) answers: \(words)")
+        case .refused(_, let words): Finding(.problem, "\(url.shown) responds: \(words)")
         }
     }
 

@@ -248,7 +248,7 @@ final class TokenWatch: Filter {
 extension LoginFault {
     fileprivate init(toClient status: Int) {
         self.init(
-            reason: "AM answered the client's own refresh with \(status)",
+            reason: "AM responded to the client's own refresh with \(status)",
             isRefusal: (400..<500).contains(status) && status != 408 && status != 429)
     }
 }

@@ -26,7 +26,7 @@ struct AuthenticateEndpoint: Sendable {
             return .fault(415, "Content-Type must be application/json")
         }
         guard let step = try? JSONValue(parsing: request.body), let members = step.members else {
-            return .fault(400, "The request body is no JSON object")
+            return .fault(400, "The request body is not a JSON object")
         }
         guard !members.isEmpty else { return start(call, &store) }
         guard let authId = step["authId"]?.text else {
