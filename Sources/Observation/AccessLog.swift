@@ -127,10 +127,10 @@ public final class AccessLog {
         }
         begin(flow, now)
         buffer.append(literal: ",\"event\":\"")
-        buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
+        buffer.append(contentsOf: event.value.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
-        JSONValue.writePlain(event.moment.sentence, to: &buffer)
-        member(",\"interceptor\":", event.moment.interceptor)
+        JSONValue.writePlain(event.value.sentence, to: &buffer)
+        member(",\"interceptor\":", event.value.interceptor)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
         buffer.append(literal: "}")
         end()

@@ -42,7 +42,7 @@ final class DriverModel: CommandBackend {
     /// So many bytes more are said to wait for the client.
     var claimed = 0
     private(set) var records: [ExchangeRecord] = []
-    private(set) var flows: [(flow: PackedFlow, moments: [ExchangeMoment])] = []
+    private(set) var flows: [(flow: PackedFlow, events: [LogEvent])] = []
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
@@ -271,7 +271,7 @@ final class DriverModel: CommandBackend {
             trace?.recorded($0, of: side.number, at: now)
         }
         out.takeFlows()?.forEach { flow, events in
-            flows.append((flow, events.map(\.moment)))
+            flows.append((flow, events.map(\.value)))
             trace?.kept(flow, of: side.number, at: now)
         }
     }

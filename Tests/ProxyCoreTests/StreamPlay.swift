@@ -104,8 +104,8 @@ struct StreamPlay {
             world.passes(time, &splitter)
         case "record": try nextRecord(step, world)
         case "noted":
-            guard record?.events.contains(where: { $0.moment.sentence.contains(step.rest(1)) }) == true else {
-                throw fault(step, "no such event among \(record?.events.map(\.moment.sentence) ?? [])")
+            guard record?.events.contains(where: { $0.value.sentence.contains(step.rest(1)) }) == true else {
+                throw fault(step, "no such event among \(record?.events.map(\.value.sentence) ?? [])")
             }
         case "client":
             guard legs.clientHTTP2, let client = world.clients.first else { return }

@@ -88,10 +88,10 @@ extension Explanation {
     }
 
     private var events: [JSONValue] {
-        dryRun.moments.compactMap { moment in
-            if case .judged = moment { return nil }
+        dryRun.events.compactMap { event in
+            if case .judged = event { return nil }
             return .object([
-                .init("kind", .string(moment.kind.rawValue)), .init("text", .string(moment.sentence)),
+                .init("kind", .string(event.kind.rawValue)), .init("text", .string(event.sentence)),
             ])
         }
     }

@@ -100,7 +100,7 @@ extension ClientConnection {
     }
 }
 
-extension ExchangeMoment {
+extension LogEvent {
     static let lateHandshake = failed(
         token: "connection_timeout", details: "the client did not finish its TLS handshake within timeouts.tls")
     static let latePreface = failed(

@@ -122,9 +122,9 @@ public struct ClientConnection: ~Copyable {
     }
 
     /// Closes without an answer, for a reason that is recorded.
-    mutating func fail(_ moment: ExchangeMoment, _ out: inout Outbox) {
+    mutating func fail(_ event: LogEvent, _ out: inout Outbox) {
         let cell = http.recorded(&out)
-        cell.exchange.log.tell(moment, out.now)
+        cell.exchange.log.tell(event, out.now)
         cell.exchange.stage.enter(.tunnelling)
         close(reset: false, &out)
     }

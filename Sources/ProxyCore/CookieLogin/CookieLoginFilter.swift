@@ -21,9 +21,9 @@ final class CookieLoginFilter: LoginFilter {
         self.hosts = hosts
     }
 
-    func say(_ words: String) -> ExchangeMoment { .login(interceptor: login.interceptor, words) }
+    func say(_ words: String) -> LogEvent { .login(interceptor: login.interceptor, words) }
 
-    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+    func told(of call: ServerCall, url: String) -> LogEvent {
         .loginCall(call.action, interceptor: login.interceptor, number: call.number, url: url)
     }
 

@@ -93,7 +93,7 @@ extension Exchange {
         if attempt.hasAnswered {
             FlowWriter.writeAttempt(of: self, log.capture.answer ?? response, log.capture.answerBody, &out)
         }
-        info.log.tell(grant.moment, out.now)
+        info.log.tell(grant.event, out.now)
         release(reusable: false, &out)
         attempt.renew(from: grant.wish.basis, keepsEdits: engine.settings.chain.editsPersist)
         wait(.attempt, until: bounded(out.now + grant.wait), &out)

@@ -9,7 +9,7 @@ extension Exchange {
     mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing Outbox) -> Int {
         let setup = FilterSetup(info, attempt, at: point, out.seconds).added(by: engine.filters, at: point)
         info.state = setup.edits.state
-        for moment in setup.notes { log.tell(moment, out.now) }
+        for event in setup.notes { log.tell(event, out.now) }
         if let filters {
             filters.add(setup.filters)
         } else if !setup.filters.isEmpty {
@@ -25,7 +25,7 @@ extension Exchange {
         guard let filters else { return nil }
         var surroundings = FilterContext(info, attempt, isOut: awaitsResponse, context, out.time)
         let result = ask(filters, &surroundings)
-        for moment in surroundings.notes { log.tell(moment, out.now) }
+        for event in surroundings.notes { log.tell(event, out.now) }
         return result
     }
 

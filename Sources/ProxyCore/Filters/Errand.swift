@@ -36,8 +36,8 @@ public struct Errand: Sendable {
         }
     }
 
-    /// The moment to log when the errand goes out to that URL.
-    func told(_ url: String) -> ExchangeMoment {
+    /// The event to log when the errand goes out to that URL.
+    func told(_ url: String) -> LogEvent {
         switch purpose {
         case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
         case .revocation(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)

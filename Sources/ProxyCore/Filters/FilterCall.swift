@@ -4,13 +4,13 @@ import Interception
 /// A call by Usher: an exchange with its own Action that passes the interceptors. It is a class to keep exchanges small: each has
 /// room for a call, and few make one.
 final class FilterCall {
-    typealias Told = (_ url: String) -> ExchangeMoment
+    typealias Told = (_ url: String) -> LogEvent
     typealias Report = (_ answer: HeldResponse?, _ reason: String?) -> Void
 
     let call: ServerCall
     /// The only destination that the call may go to.
     let bound: CallBound
-    /// Makes the moment to log when the call goes out to a URL.
+    /// Makes the event to log when the call goes out to a URL.
     let told: Told
     /// The owner of the login. An interceptor does not apply to its own calls.
     let issuer: String?

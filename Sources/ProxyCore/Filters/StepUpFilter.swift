@@ -249,7 +249,7 @@ final class StepUpFilter: Filter {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
             login = attempt
-            let obstacle: ExchangeMoment
+            let obstacle: LogEvent
             switch attempt.ask(round.machine.login) {
             case .go: return start(round, turn, &context)
             case .wait(let ticket):
@@ -265,12 +265,12 @@ final class StepUpFilter: Filter {
         return start(round, turn, &context)
     }
 
-    private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> ExchangeMoment {
+    private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> LogEvent {
         .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000)
     }
 
     /// The pause after AM refused the answers recently; nil if there is none. It takes no turn.
-    func pause(_ round: Round, _ context: FilterContext) -> ExchangeMoment? {
+    func pause(_ round: Round, _ context: FilterContext) -> LogEvent? {
         guard case .held(let refusals, let milliseconds)? = context.logins?.pause(round.machine.login, policy.lockout)
         else { return nil }
         return Self.heldOff(refusals, milliseconds)
@@ -419,8 +419,8 @@ final class StepUpFilter: Filter {
         return giveUp(.stepUpFailed(reason), original, &context)
     }
 
-    func giveUp(_ moment: ExchangeMoment, _ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
-        context.note(moment)
+    func giveUp(_ event: LogEvent, _ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
+        context.note(event)
         stage = .watching
         login = nil
         sharing.leave()

@@ -11,9 +11,9 @@ protocol LoginFilter: Filter {
     /// The interceptor that logs in, if there is one. It does not apply to the login's calls.
     var interceptor: String? { get }
 
-    func say(_ words: String) -> ExchangeMoment
-    /// The moment to log for a call.
-    func told(of call: ServerCall, url: String) -> ExchangeMoment
+    func say(_ words: String) -> LogEvent
+    /// The event to log for a call.
+    func told(of call: ServerCall, url: String) -> LogEvent
     /// The wanted credential; nil if the request needs none or there is no store.
     func wanted(_ context: FilterContext) -> LoginTurn<Talk>.Wanted?
     /// The log's description of a new credential.

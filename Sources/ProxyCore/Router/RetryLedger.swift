@@ -28,7 +28,7 @@ struct RetryLedger {
         /// The delay before the retry, in milliseconds.
         let wait: Int
 
-        var moment: ExchangeMoment {
+        var event: LogEvent {
             .retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait)
         }
     }

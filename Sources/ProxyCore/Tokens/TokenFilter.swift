@@ -24,9 +24,9 @@ final class TokenFilter: LoginFilter {
         self.provided = provided
     }
 
-    func say(_ words: String) -> ExchangeMoment { .token(resource: source.name, words) }
+    func say(_ words: String) -> LogEvent { .token(resource: source.name, words) }
 
-    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+    func told(of call: ServerCall, url: String) -> LogEvent {
         .tokenCall(call.action, resource: source.name, number: call.number, url: url)
     }
 

@@ -84,7 +84,7 @@ final class TokenWatch: Filter {
         }
     }
 
-    private func say(_ source: TokenSource, _ words: String) -> ExchangeMoment {
+    private func say(_ source: TokenSource, _ words: String) -> LogEvent {
         .token(resource: source.name, words)
     }
 
