@@ -16,11 +16,11 @@ public enum Order: Sendable {
     /// Start a child connection for the tunnel in the exchange's stream: `carried` makes it. Reported by `notCarried` if
     /// there is no room for it.
     case carry(ExchangeID)
-    /// Send the request's head on the exchange's stream: the one at this index of `Outbox.heads`.
+    /// Send the request's head on the exchange's stream: the one at this index of `CommandBuffer.heads`.
     case send(ExchangeID, head: Int)
-    /// Send so many body bytes: the next ones of `Outbox.origin`.
+    /// Send so many body bytes: the next ones of `CommandBuffer.origin`.
     case sendBody(ExchangeID, Int)
-    /// Send so many raw bytes without framing: the next ones of `Outbox.origin`.
+    /// Send so many raw bytes without framing: the next ones of `CommandBuffer.origin`.
     case sendRaw(ExchangeID, Int)
     /// End the request.
     case sendEnd(ExchangeID, trailers: [UInt8])

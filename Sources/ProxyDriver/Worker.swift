@@ -8,7 +8,7 @@ internal import ProxyCore
 /// One loop with its listeners, connections and pool, on its own thread.
 final class Worker {
     let loop: Loop
-    var out: Outbox
+    var out: CommandBuffer
     /// The codecs' output for an origin until it is sent.
     var wire: [UInt8] = []
     let origins: Origins
@@ -29,7 +29,7 @@ final class Worker {
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
         loop = try Loop(pulse: start.pulse)
-        out = Outbox(loop: start.number)
+        out = CommandBuffer(loop: start.number)
         settings = start.settings
         metrics = start.metrics
         let report = LoopReport(recorder, start.metrics, start.gauge, now: loop.now)

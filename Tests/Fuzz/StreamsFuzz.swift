@@ -105,7 +105,7 @@ private struct Relay: ~Copyable {
     private(set) var sent: [Sent] = []
     private var legs: [HTTP1Client] = []
     private var connection = ClientConnection(engine: Relay.engine, client: "192.0.2.1:1", now: 0)
-    private var out = Outbox()
+    private var out = CommandBuffer()
     private var asked = 0
 
     static func run(_ play: Play, _ cuts: (Int) -> [Int]) -> [Sent] {

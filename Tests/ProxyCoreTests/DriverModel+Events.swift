@@ -13,7 +13,7 @@ extension DriverModel {
     func came(_ words: String) { trace?.came(words, from: side, at: now) }
 
     /// The machine is told of something.
-    func happens(_ words: String? = nil, _ tell: (inout ClientConnection, inout Outbox) -> Void) {
+    func happens(_ words: String? = nil, _ tell: (inout ClientConnection, inout CommandBuffer) -> Void) {
         if let words { came(words) }
         tell(&machine, &out)
         settle()

@@ -26,7 +26,7 @@ final class DriverModel: CommandBackend {
     }
 
     var machine: ClientConnection
-    var out = Outbox()
+    var out = CommandBuffer()
     var interpreter = CommandInterpreter()
     var wire: [UInt8] = []
     let pool: LinkPool

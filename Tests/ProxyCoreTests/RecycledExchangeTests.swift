@@ -8,7 +8,7 @@ import Testing
 /// Exchanges that are over lend their place to those of other clients.
 @Suite("Reused places of exchanges")
 struct RecycledExchangeTests {
-    private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
+    private func take(_ connection: inout ClientConnection, _ out: inout CommandBuffer) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []
         for case .record(let id) in out.orders {
             connection.http.takeRecord(of: id, &out) { records.append(copy $0) }
@@ -18,7 +18,7 @@ struct RecycledExchangeTests {
     }
 
     @Test func nothingOfAnotherClientColoursAnAnswer() {
-        var out = Outbox()
+        var out = CommandBuffer()
         let engine = Engine(Settings())
         var first = ClientConnection(engine: engine, client: "192.0.2.1:1", now: 0)
         let request = "HEAD / HTTP/1.1\r\nHost: a.test\r\nAccept: application/json\r\n\r\n"
@@ -35,7 +35,7 @@ struct RecycledExchangeTests {
     }
 
     @Test func largeBuffersAreNotKept() {
-        var out = Outbox()
+        var out = CommandBuffer()
         let cell = out.cell(ExchangeID(1), Engine(Settings()))
         cell.exchange.info.received.body.bytes = Array(repeating: 0, count: 1 << 20)
         cell.exchange.request.fields.add("X-Large", String(repeating: "x", count: 60_000))
@@ -50,7 +50,7 @@ struct RecycledExchangeTests {
 
     /// Exchanges that are over keep no generation of the configuration alive that is in force no more.
     @Test func noOldConfigurationIsKept() {
-        var out = Outbox()
+        var out = CommandBuffer()
         var engine = Engine(Settings())
         let old = { [weak engine] in engine }
         let before = (1...3).map { out.cell(ExchangeID($0), engine) }
@@ -69,7 +69,7 @@ struct RecycledExchangeTests {
     }
 
     @Test func nothingIsKeptOfACall() {
-        var out = Outbox()
+        var out = CommandBuffer()
         var leg = HTTP1Client()
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
@@ -94,7 +94,7 @@ struct RecycledExchangeTests {
                 when: .all([.test(.action, [.exact("START_AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
                 request: [.respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
-        var out = Outbox()
+        var out = CommandBuffer()
         var leg = HTTP1Client()
         var connection = ClientConnection(engine: Engine(settings), client: "192.0.2.1:1", now: 0)
         connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
@@ -106,7 +106,7 @@ struct RecycledExchangeTests {
     }
 
     /// The request goes out, and the resource answers with an advice.
-    private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
+    private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout CommandBuffer) {
         guard let id = connection.http.exchanges.current?.exchange.id else { return }
         out.clearOrders()
         connection.leased(id, reused: false, now: 0, &out)

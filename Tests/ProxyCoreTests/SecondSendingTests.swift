@@ -81,7 +81,7 @@ struct SecondSendingTests {
     /// Though the origin says that it made nothing of it.
     @Test(arguments: [("GET", true), ("POST", false)])
     func aRefusedStreamIsNoReasonForHalfARequest(_ method: String, _ isRepeated: Bool) {
-        var out = Outbox()
+        var out = CommandBuffer()
         var connection = ClientConnection(engine: Engine(Settings()), client: "192.0.2.1:1", now: 0)
         let body = method == "POST" ? "Content-Length: 3\r\n\r\nabc" : "\r\n"
         connection.received(

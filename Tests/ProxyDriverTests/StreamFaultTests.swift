@@ -221,7 +221,7 @@ struct StreamFaultTests {
 
     @Test func whoHasItsResponseIsToldToStopAWhileLater() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
         machine.leased(id, reused: false, now: 0, &out)
@@ -241,7 +241,8 @@ struct StreamFaultTests {
     private static let connect = "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"
 
     /// The exchange of a CONNECT that has come on a stream.
-    private func carried(_ machine: inout ClientConnection, on stream: UInt32, _ out: inout Outbox) throws -> ExchangeID
+    private func carried(_ machine: inout ClientConnection, on stream: UInt32, _ out: inout CommandBuffer) throws
+        -> ExchangeID
     {
         machine.received(Frame(.head, stream, Self.connect).written.span, now: 0, &out)
         var asked: ExchangeID?
@@ -250,7 +251,7 @@ struct StreamFaultTests {
         return try #require(asked)
     }
 
-    private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout Outbox) {
+    private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout CommandBuffer) {
         var leg = HTTP1Client()
         var scratch: [UInt8] = []
         leg.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
@@ -259,7 +260,7 @@ struct StreamFaultTests {
 
     @Test func whatATunnelsConnectionAnswersIsPassedOn() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         told("HTTP/1.1 200 Connection Established\r\n\r\nfirst", &machine, id, &out)
         let answer = String(decoding: out.client, as: UTF8.self)
@@ -272,7 +273,7 @@ struct StreamFaultTests {
 
     @Test func aTunnelIsRecordedByItsOwnConnectionAlone() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
@@ -289,7 +290,7 @@ struct StreamFaultTests {
     @Test(arguments: [ClientShares.Refusal.client, .all])
     func aTunnelForWhichThereIsNoRoom(_ refusal: ClientShares.Refusal) throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         machine.happened(.tunnelRefused(refusal), to: id, now: 0, &out)
         #expect(String(decoding: out.client, as: UTF8.self).contains("HTTP/1.1 503 "))
@@ -298,7 +299,7 @@ struct StreamFaultTests {
 
     @Test func aStreamThatMovesLendsNoTimeToAnother() throws {
         var machine = machine { $0.timeouts.idle = 1_000 }
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1).span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
         machine.leased(id, reused: false, now: 0, &out)
@@ -313,7 +314,7 @@ struct StreamFaultTests {
 
     @Test func whatALostOriginHadNotTakenIsGranted() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
         let id = try #require(lease(out.orders)).id
         machine.leased(id, reused: false, now: 0, &out)
@@ -333,7 +334,7 @@ struct StreamFaultTests {
         core.users = PasswordTable(htpasswd: "alice:\(hash)\nbob:\(hash)\n") { _, _ in }
     }
 
-    private func isLetIn(_ machine: inout ClientConnection, _ out: inout Outbox) throws {
+    private func isLetIn(_ machine: inout ClientConnection, _ out: inout CommandBuffer) throws {
         var asked: ExchangeID?
         for case .authenticate(let id, _) in out.orders { asked = id }
         machine.happened(.authenticated(.right), to: try #require(asked), now: 0, &out)
@@ -341,7 +342,7 @@ struct StreamFaultTests {
 
     @Test func aConnectionOfOneUserIsNotKeptForAnother() throws {
         var machine = machine(withUsers)
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
         let id = try #require(lease(out.orders)).id
@@ -360,7 +361,7 @@ struct StreamFaultTests {
 
     @Test func whatOneUserBindsIsNotAnothers() throws {
         var machine = machine(withUsers)
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice")).span, now: 0, &out)
         try isLetIn(&machine, &out)
         let alice = try #require(lease(out.orders)).id

@@ -147,7 +147,7 @@ enum Work {
             engine: Engine(settings), stores: SharedStores(tokens: tokens), client: "192.0.2.1:50000", now: 0
         )
         var origin = HTTP1Client()
-        var out = Outbox()
+        var out = CommandBuffer()
         var wire: [UInt8] = []
         var bytes = 0
         var asked: ExchangeID?

@@ -67,7 +67,7 @@ public final class Supervisor {
         ProcessSecrecy.begin()
         let snapshot = configuration.snapshot
         let handover = options.isDaemon ? Handover.taken : nil
-        let count = snapshot.workers ?? min(Int(Outbox.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        let count = snapshot.workers ?? min(Int(CommandBuffer.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         do {
             // first, because a SIGHUP during the start must not end the daemon
             try hear()

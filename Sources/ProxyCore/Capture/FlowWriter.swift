@@ -54,7 +54,7 @@ enum FlowWriter {
 
     /// - Parameter answer: the body; nil if the exchange did not wait for it.
     static func writeAttempt(
-        of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
+        of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout CommandBuffer
     ) {
         guard let limits = exchange.info.log.capture.limits else { return }
         let marks = exchange.info.log.capture.marks

@@ -7,7 +7,7 @@ protocol CommandBackend: AnyObject {
     associatedtype Stream: OriginWriter
 
     var machine: ClientConnection { get set }
-    var out: Outbox { get set }
+    var out: CommandBuffer { get set }
     var interpreter: CommandInterpreter { get set }
     /// Bytes for one stream of an origin, until they are sent.
     var wire: [UInt8] { get set }
@@ -16,7 +16,7 @@ protocol CommandBackend: AnyObject {
 
     // MARK: the client
 
-    /// Sends the outbox's bytes to the client.
+    /// Sends the command buffer's bytes to the client.
     /// - Returns: the number of bytes now queued for the client; nil when it is reported later or not at all.
     func sendToClient() -> Int?
     /// - Returns: true when nothing is queued for the client.

@@ -4,7 +4,7 @@ import HTTPCodec
 /// The progress of executing the commands of one client's connection.
 struct CommandInterpreter {
     fileprivate(set) var isUnderWay = false
-    /// The number of the outbox's body bytes already written for origins.
+    /// The number of the command buffer's body bytes already written for origins.
     fileprivate var bodyDone = 0
     /// The exchange whose stream the unsent bytes are for.
     fileprivate var writing: ExchangeID?
@@ -87,7 +87,7 @@ extension CommandBackend {
         return true
     }
 
-    /// The next body bytes of the outbox.
+    /// The next body bytes of the command buffer.
     private func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
         let range = interpreter.bodyDone..<interpreter.bodyDone + count
         interpreter.bodyDone += count

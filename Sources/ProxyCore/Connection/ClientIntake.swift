@@ -46,7 +46,7 @@ struct ClientIntake: ~Copyable {
     }
 
     /// Has the kept bytes used once the last exchange's record is taken.
-    mutating func orderProceed(_ out: inout Outbox) {
+    mutating func orderProceed(_ out: inout CommandBuffer) {
         proceeding = .ordered
         out.orders.append(.proceed)
     }

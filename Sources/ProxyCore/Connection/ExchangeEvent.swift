@@ -24,7 +24,7 @@ public enum ExchangeEvent {
 
 extension ExchangeCell {
     /// - Returns: false when the exchange does not wait for that: a late event finds another exchange or stage.
-    func take(_ event: ExchangeEvent, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+    func take(_ event: ExchangeEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) -> Bool {
         switch event {
         case .leaseFailed(let failure): exchange.came(.leaseFailed(failure), &context, &out)
         case .originBroke(let fault): exchange.came(.broke(fault), &context, &out)

@@ -24,20 +24,20 @@ struct ExchangeTable: ~Copyable {
     // MARK: changes
 
     /// Provides a cell for another exchange of the client.
-    mutating func begin(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    mutating func begin(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         let cell = next(engine, &out)
         cells.append(cell)
         return cell
     }
 
     /// Provides a cell for a call.
-    mutating func beginCall(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    mutating func beginCall(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         let cell = next(engine, &out)
         calls.add(cell)
         return cell
     }
 
-    private mutating func next(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    private mutating func next(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         begun &+= 1
         return out.cell(ExchangeID(begun), engine)
     }
@@ -49,7 +49,7 @@ struct ExchangeTable: ~Copyable {
     }
 
     /// Removes an exchange of the client without a record.
-    mutating func forget(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func forget(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
         cells.remove(at: index)
         out.giveBack(cell)
@@ -63,7 +63,7 @@ struct ExchangeTable: ~Copyable {
     }
 
     /// Orders the record of an exchange that is over. The child connection records a tunnel in a stream.
-    mutating func orderRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func orderRecord(of cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard cell.stream?.tunnel?.isCarried == true else {
             return out.orders.append(.record(cell.exchange.id))
         }
@@ -78,7 +78,7 @@ struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the client's exchanges at once.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
+    mutating func cut(reset: Bool, _ out: inout CommandBuffer) {
         for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
             cell.exchange.cut(reset: reset, &out)
             orderRecord(of: cell, &out)
@@ -86,7 +86,7 @@ struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the calls and the exchanges whose head is incomplete.
-    mutating func end(_ out: inout Outbox) {
+    mutating func end(_ out: inout CommandBuffer) {
         calls.end(&out)
         cells.removeAll { $0.exchange.isReading }
     }
@@ -97,7 +97,7 @@ struct ExchangeTable: ~Copyable {
     /// - Parameter status: of the response, for the trace; nil when the call was given up.
     /// - Returns: the exchange that made the call.
     mutating func dismiss(
-        _ call: ExchangeCell, status: Int?, _ share: ConnectionShare?, _ out: inout Outbox
+        _ call: ExchangeCell, status: Int?, _ share: ConnectionShare?, _ out: inout CommandBuffer
     ) -> ExchangeCell? {
         var caller: ExchangeCell?
         if let id = call.exchange.caller { caller = self[id] }
@@ -112,17 +112,17 @@ struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the calls of an exchange that no longer waits for one.
-    mutating func endCalls(of cell: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+    mutating func endCalls(of cell: ExchangeCell, _ share: ConnectionShare?, _ out: inout CommandBuffer) {
         if case .calling = cell.exchange.stage.state { return }
         for call in calls.made(by: cell.exchange.id) where !calls.isLeft(call, out) { giveUp(call, share, &out) }
     }
 
     /// Ends the calls without a caller whose responses nobody waits for.
-    mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout Outbox) {
+    mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout CommandBuffer) {
         for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false { giveUp(call, share, &out) }
     }
 
-    private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+    private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout CommandBuffer) {
         call.exchange.release(reusable: false, &out)
         _ = dismiss(call, status: nil, share, &out)
     }

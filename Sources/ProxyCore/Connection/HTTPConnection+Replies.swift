@@ -5,7 +5,7 @@ import Interception
 /// Carries out the replies of an exchange.
 extension HTTPConnection {
     /// Carries out the replies that the exchange left, and finishes the exchange when it is over.
-    mutating func settle(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func settle(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         if !out.replies.isEmpty {
             var replies: [Reply] = []
             swap(&replies, &out.replies)
@@ -33,7 +33,7 @@ extension HTTPConnection {
         ended(cell, ending, &out)
     }
 
-    private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch codec.write(reply, of: cell, hasMore: intake.hasMore, hasEnded: context.hasEnded, &out) {
         case .nothing: break
         case .tunnel where cell.stream != nil:
@@ -44,7 +44,7 @@ extension HTTPConnection {
         }
     }
 
-    private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout Outbox) {
+    private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout CommandBuffer) {
         switch ending {
         case .complete: finish(cell, &out)
         case .cut(let reset):
@@ -72,7 +72,7 @@ extension HTTPConnection {
 
     // MARK: calls
 
-    private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
+    private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
@@ -87,7 +87,7 @@ extension HTTPConnection {
     /// Runs a call that no exchange waits for.
     /// - Parameter report: receives the reason of a failure, or nil. Not called if the connection ends before.
     public mutating func run(
-        _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
+        _ errand: Errand, now: Int, _ out: inout CommandBuffer, _ report: @escaping (String?) -> Void
     ) {
         out.now = now
         let cell = exchanges.beginCall(engine, &out)
@@ -103,7 +103,7 @@ extension HTTPConnection {
     }
 
     /// The process takes no more requests: ends the calls whose responses are then of no use.
-    public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
+    public mutating func giveUpUnawaited(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         exchanges.giveUpUnawaited(context.share, &out)
     }

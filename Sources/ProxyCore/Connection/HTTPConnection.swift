@@ -104,7 +104,7 @@ public struct HTTPConnection: ~Copyable {
 
     /// Takes the record of an exchange that is over.
     public mutating func takeRecord(
-        of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
+        of id: ExchangeID, _ out: inout CommandBuffer, _ take: (borrowing ExchangeRecord) -> Void
     ) {
         guard let cell = exchanges.take(id) else { return }
         Self.show(&cell.exchange.log.record, take)
@@ -118,7 +118,7 @@ public struct HTTPConnection: ~Copyable {
     }
 
     /// Starts the record of the exchange.
-    mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func startRecord(of cell: ExchangeCell, _ out: inout CommandBuffer) {
         lastFlow = out.nextFlow()
         cell.exchange.log.record.reset(flow: lastFlow)
         cell.exchange.log.record.client = context.name
@@ -128,7 +128,7 @@ public struct HTTPConnection: ~Copyable {
     }
 
     /// Starts a flow for the call, as a part of its caller's flow.
-    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
+    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         lastFlow = out.nextFlow()
         call.exchange.log.capture.begin(
             lastFlow, parent: caller.exchange.log.capture.id, caller.exchange.engine.settings.disclosure.capture,
@@ -136,7 +136,7 @@ public struct HTTPConnection: ~Copyable {
     }
 
     /// The exchange that records what happens beside requests; a new one if there is none.
-    mutating func recorded(_ out: inout Outbox) -> ExchangeCell {
+    mutating func recorded(_ out: inout CommandBuffer) -> ExchangeCell {
         if let cell = exchanges.current, !cell.exchange.isReading { return cell }
         let cell = exchanges.current ?? exchanges.begin(engine, &out)
         // the record has no request, and must not show that of the cell's previous exchange
@@ -148,7 +148,7 @@ public struct HTTPConnection: ~Copyable {
     // MARK: the end
 
     /// Ends all exchanges. With a reset when the client must not take what it has for complete.
-    mutating func end(reset: Bool, _ out: inout Outbox) {
+    mutating func end(reset: Bool, _ out: inout CommandBuffer) {
         exchanges.cut(reset: reset, &out)
         // ends the calls and the exchanges whose head is incomplete
         exchanges.end(&out)
@@ -158,13 +158,13 @@ public struct HTTPConnection: ~Copyable {
 
     /// Ends a multiplexed connection and leaves the client time to read the last frames: further bytes to a closed socket
     /// cause a reset, which discards them. Not for HTTP/1.
-    mutating func endStreams(_ out: inout Outbox) {
+    mutating func endStreams(_ out: inout CommandBuffer) {
         end(reset: false, &out)
         sequel = .linger
     }
 
     /// The response is complete: prepares for the next request, unless there is none.
-    mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func finish(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         if let stream = cell.stream { return finish(cell, on: stream, isWhole: true, &out) }
         out.orders.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)

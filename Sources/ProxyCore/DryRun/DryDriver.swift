@@ -12,7 +12,7 @@ final class DryDriver: CommandBackend {
     private static let mostWakes = 10_000
 
     var machine: ClientConnection
-    var out = Outbox()
+    var out = CommandBuffer()
     var interpreter = CommandInterpreter()
     var wire: [UInt8] = []
     private(set) var now = 0
@@ -233,7 +233,7 @@ final class DryDriver: CommandBackend {
 extension ClientConnection {
     /// Enters a tunnel as after a successful handshake.
     /// - Returns: false if there is no tunnel.
-    fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
+    fileprivate mutating func enterTunnel(_ out: inout CommandBuffer) -> Bool {
         // a tunnel to Usher's own pages is already entered
         guard tunnel.isPeeking, let cell = http.exchanges.current else { return http.context.tunnel != nil }
         tunnel.giveBack(reusable: false, for: cell, &out)

@@ -24,7 +24,7 @@ final class CallUnderWay {
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, goes on for a limited time.
     /// - Returns: false for any other call.
-    func goesOn(in stage: borrowing ExchangeStage, _ out: borrowing Outbox) -> Bool {
+    func goesOn(in stage: borrowing ExchangeStage, _ out: borrowing CommandBuffer) -> Bool {
         guard let heir = call.heir else { return false }
         if out.isLeaving, !heir.isAwaited { return false }
         switch stage.state {

@@ -37,7 +37,7 @@ struct Delivery: ~Copyable {
 
     // MARK: a response in parts
 
-    func interim(_ head: ResponseHead, isOwn: Bool, _ out: inout Outbox) {
+    func interim(_ head: ResponseHead, isOwn: Bool, _ out: inout CommandBuffer) {
         assert(state == .none, "an interim response may not follow the final one")
         out.replies.append(.interim(head, isOwn: isOwn))
     }
@@ -46,7 +46,7 @@ struct Delivery: ~Copyable {
     /// - Parameter isLast: the connection closes after the response.
     mutating func begin(
         _ head: inout ResponseHead, _ framing: BodyFraming, isLast: Bool = false, _ attempt: borrowing Attempt,
-        _ filters: FilterChain?, _ log: inout ExchangeLog, _ out: inout Outbox
+        _ filters: FilterChain?, _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) {
         if let filters {
             filters.end(.delivered(status: head.status))
@@ -58,7 +58,7 @@ struct Delivery: ~Copyable {
     /// Sends a head.
     mutating func begin(
         _ head: ResponseHead, _ framing: BodyFraming, _ manner: HeadManner, _ log: inout ExchangeLog,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         enter(.begun)
         log.capture.delivery = manner.isOwn ? .own(head) : .response
@@ -66,12 +66,12 @@ struct Delivery: ~Copyable {
         out.replies.append(.head(head, framing, manner))
     }
 
-    func send(_ bytes: [UInt8], _ out: inout Outbox) {
+    func send(_ bytes: [UInt8], _ out: inout CommandBuffer) {
         assert(state == .begun, "a body may not come before its head")
         out.replies.append(.data(bytes))
     }
 
-    mutating func end(trailers: [UInt8], _ out: inout Outbox) {
+    mutating func end(trailers: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
         out.replies.append(.end(trailers: trailers))
     }
@@ -80,7 +80,7 @@ struct Delivery: ~Copyable {
     /// - Returns: what is to follow.
     mutating func send(
         dueOf paced: PacedResponse, _ head: inout ResponseHead, _ attempt: borrowing Attempt, _ filters: FilterChain?,
-        _ log: inout ExchangeLog, _ out: inout Outbox
+        _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) -> PacedResponse.Rest {
         if paced.begins(out.now) {
             if paced.isOwn {
@@ -101,7 +101,7 @@ struct Delivery: ~Copyable {
     /// Sends a response that Usher made.
     /// - Parameter isLast: Usher reads nothing from the client after this.
     mutating func send(
-        _ local: LocalResponse, to method: Method, isLast: Bool, _ log: inout ExchangeLog, _ out: inout Outbox
+        _ local: LocalResponse, to method: Method, isLast: Bool, _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) {
         enter(.ended)
         log.tell(.delivered(status: local.head.status), out.now)
@@ -114,7 +114,7 @@ struct Delivery: ~Copyable {
     }
 
     /// Changes the connection's protocol.
-    mutating func switchProtocol(_ head: ResponseHead, _ log: inout ExchangeLog, _ out: inout Outbox) {
+    mutating func switchProtocol(_ head: ResponseHead, _ log: inout ExchangeLog, _ out: inout CommandBuffer) {
         enter(.ended)
         log.capture.delivery = .response
         log.record.originVersion = head.version
@@ -123,7 +123,7 @@ struct Delivery: ~Copyable {
     }
 
     /// Sends bytes that are no valid response; none for silence.
-    mutating func send(broken bytes: [UInt8], _ out: inout Outbox) {
+    mutating func send(broken bytes: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
         if !bytes.isEmpty { out.replies.append(.raw(bytes)) }
     }

@@ -6,7 +6,7 @@ import Interception
 extension Exchange {
     /// Orders a connection for a request that has passed its phase, unless a filter has something else in mind.
     /// - Parameter scope: the connections that may be used, when already decided.
-    mutating func lease(by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func lease(by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         if engine.isEnforcing, info.terms.isGuarded,
             let refusal = engine.refusal(of: attempt, info.received, asking: filters?.enforcing)
         {
@@ -35,7 +35,7 @@ extension Exchange {
     }
 
     /// Handles an event at the origin's side. A late one finds another stage and is ignored.
-    mutating func came(_ event: OriginEvent, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func came(_ event: OriginEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         if case .leased = event, case .leasing = stage.state {
             info.received.body.search(for: filters?.enforcing == nil ? nil : sentHead)
         }
@@ -61,7 +61,7 @@ extension Exchange {
     }
 
     /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
-    mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         if handled(.failed(error.details), &context, &out) { return }
         if delivery.hasBegun {
             log.tell(.failed(token: error.token, details: error.details), out.now)
@@ -83,7 +83,7 @@ extension Exchange {
 
     /// Retries the request if one of the interceptors that wish it has an attempt left.
     /// - Returns: false when the response or the error stands.
-    mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
+    mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout CommandBuffer) -> Bool {
         // only a response to this attempt may ask for a delay
         let retryAfter = attempt.hasAnswered ? response.fields["Retry-After"] : nil
         let circumstances = RetryLedger.Circumstances(

@@ -6,7 +6,7 @@ import Interception
 extension Exchange {
     /// Adds the filters that register for the request.
     /// - Returns: how many bytes of the request's body to keep for them.
-    mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing Outbox) -> Int {
+    mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing CommandBuffer) -> Int {
         let setup = FilterSetup(info, attempt, at: point, out.seconds).added(by: engine.filters, at: point)
         info.state = setup.edits.state
         for event in setup.notes { log.tell(event, out.now) }
@@ -20,7 +20,7 @@ extension Exchange {
 
     /// Calls the filters and logs what they report.
     mutating func ask<Result>(
-        _ context: ClientContext, _ out: borrowing Outbox, _ ask: (FilterChain, inout FilterContext) -> Result?
+        _ context: ClientContext, _ out: borrowing CommandBuffer, _ ask: (FilterChain, inout FilterContext) -> Result?
     ) -> Result? {
         guard let filters else { return nil }
         var surroundings = FilterContext(info, attempt, isOut: awaitsResponse, context, out.time)
@@ -33,7 +33,7 @@ extension Exchange {
     /// - Returns: what they decide; nil without filters.
     @discardableResult
     mutating func filtered(
-        _ step: ResponseStep, _ context: ClientContext, _ out: borrowing Outbox
+        _ step: ResponseStep, _ context: ClientContext, _ out: borrowing CommandBuffer
     ) -> FilterAction? {
         guard filters != nil else { return nil }
         var head = response
@@ -43,7 +43,7 @@ extension Exchange {
     }
 
     /// Has the filters decide about a response that is held whole.
-    mutating func consider(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func consider(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch filtered(.whole(held), context, out) {
         case .proceed?, nil: deliver(held, &context, &out)
         case .deliver(let other)?: perform(.deliver(other), &context, &out)
@@ -56,7 +56,7 @@ extension Exchange {
 
     /// Tells the filter that has something pending about an event.
     /// - Returns: false when no filter handles it.
-    mutating func handled(_ event: FilterEvent, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+    mutating func handled(_ event: FilterEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) -> Bool {
         guard filters?.isHolding == true, let action = ask(context, out, { $0.event(event, &$1) }) else { return false }
         if case .woke = event, case .calling = stage.state, case .proceed = action {
             // end the call that took too long before asking for a connection
@@ -67,7 +67,7 @@ extension Exchange {
         return true
     }
 
-    mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         requestPhase.giveUpWait()
         switch action {
         case .deliver(let held): deliver(held, &context, &out)
@@ -110,7 +110,7 @@ extension Exchange {
 
     /// Sends a filter's version of the request.
     private mutating func send(
-        _ head: RequestHead, _ body: [UInt8], _ context: inout ClientContext, _ out: inout Outbox
+        _ head: RequestHead, _ body: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         attempt.basis = (head, body)
         attempt.renew()

@@ -10,7 +10,7 @@ struct LocalResponse {
 /// Sends Usher's own responses, and what interceptors have in the place of a message. A call ends with them.
 extension Exchange {
     /// - Parameter isLast: Usher reads nothing from the client after this.
-    mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout Outbox) {
+    mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout CommandBuffer) {
         if call != nil {
             release(reusable: false, &out)
             return end(.notCalled(error.details), out.now)
@@ -22,7 +22,7 @@ extension Exchange {
             &out)
     }
 
-    mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {
+    mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout CommandBuffer) {
         release(reusable: false, &out)
         delivery.send(local, to: info.received.head.method, isLast: isLast, &info.log, &out)
         end(.complete, out.now)
@@ -30,7 +30,7 @@ extension Exchange {
 
     /// - Parameter wait: in milliseconds, requested by an interceptor.
     mutating func replace(
-        _ replacement: Replacement, in phase: PhaseJudgement.Phase, after wait: Int = 0, _ out: inout Outbox
+        _ replacement: Replacement, in phase: PhaseJudgement.Phase, after wait: Int = 0, _ out: inout CommandBuffer
     ) {
         switch replacement {
         case .respond(let local, _) where call != nil: return comeTo(HeldResponse(local), after: wait, &out)
@@ -49,7 +49,7 @@ extension Exchange {
         }
     }
 
-    private mutating func respond(_ local: DirectResponse, interceptor: String, _ out: inout Outbox) {
+    private mutating func respond(_ local: DirectResponse, interceptor: String, _ out: inout CommandBuffer) {
         let made = OwnResponse.local(local, interceptor: interceptor, flow: log.record.flow, date: out.date)
         if attempt.wishes.ending.isPlain { return answer(made, &out) }
         release(reusable: false, &out)
@@ -61,7 +61,7 @@ extension Exchange {
     }
 
     /// Sends the client a fault in place of a response, and nothing after it: the only invalid HTTP that Usher writes.
-    private mutating func breaks(_ breakage: Breakage, interceptor: String, _ out: inout Outbox) {
+    private mutating func breaks(_ breakage: Breakage, interceptor: String, _ out: inout CommandBuffer) {
         release(reusable: false, &out)
         if call != nil {
             let what = attempt.hasAnswered ? "the response to the call" : "the call"
@@ -76,7 +76,7 @@ extension Exchange {
 
     /// Ends the call with this response, after any delay or truncation by interceptors.
     /// - Parameter wait: in milliseconds.
-    mutating func comeTo(_ answer: HeldResponse, after wait: Int, _ out: inout Outbox) {
+    mutating func comeTo(_ answer: HeldResponse, after wait: Int, _ out: inout CommandBuffer) {
         if let cut = attempt.wishes.ending.cut, cut.bytes < answer.body.count {
             return end(
                 .notCalled("interceptors cut the response to the call after \(cut.bytes) bytes"), out.now)

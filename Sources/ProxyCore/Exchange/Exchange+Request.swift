@@ -6,11 +6,11 @@ import Interception
 /// Takes the request from its head to the way out.
 extension Exchange {
     /// Begins with the request in `request`, whose body has this framing.
-    mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         perform(Reception.begin(framing, &info, &context, date: out.date), &context, &out)
     }
 
-    mutating func perform(_ reception: Reception, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ reception: Reception, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch reception {
         case .authenticates(let check):
             stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
@@ -36,7 +36,7 @@ extension Exchange {
     }
 
     /// Rejects an invalid request and closes the connection, because the start of the next request is unknown.
-    mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) { answer(.broken(fault), isLast: true, &out) }
+    mutating func refuse(_ fault: HTTPFault, _ out: inout CommandBuffer) { answer(.broken(fault), isLast: true, &out) }
 
     // MARK: the body
 
@@ -49,7 +49,7 @@ extension Exchange {
     }
 
     /// Decides whether the body must be kept, and sends the request at once if not.
-    private mutating func planBody(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func planBody(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         var keep = info.wantedBody(out.seconds)
         if !engine.filters.isEmpty { keep = max(keep, addFilters(at: .head, out)) }
         info.received.body.plan(keeping: min(keep, engine.settings.limits.keptBody))
@@ -58,7 +58,7 @@ extension Exchange {
     }
 
     /// Waits for the body.
-    private mutating func collect(_ out: inout Outbox) {
+    private mutating func collect(_ out: inout CommandBuffer) {
         stage.enter(.collecting, until: out.now + engine.settings.timeouts.idle)
         // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
         if request.expectsContinue {
@@ -71,7 +71,7 @@ extension Exchange {
 
     /// Handles body bytes from the client.
     mutating func bodyCame(
-        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> BodyDisposition {
         let step = info.received.body.take(bytes, limit: engine.settings.limits.body)
         switch step {
@@ -96,7 +96,9 @@ extension Exchange {
     /// Handles the end of the body.
     /// - Parameter trailers: trailer fields, each line with its line end.
     /// - Returns: `pass` when the end must be relayed, too.
-    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
+    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer)
+        -> BodyDisposition
+    {
         info.received.body.end(trailers: trailers, isQueued: attempt.upload != nil)
         if body.isKept {
             collected(&context, &out)
@@ -121,11 +123,11 @@ extension Exchange {
 
     /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
     /// request.
-    mutating func stop(_ error: ProxyError, _ out: inout Outbox) {
+    mutating func stop(_ error: ProxyError, _ out: inout CommandBuffer) {
         if delivery.hasBegun { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
     }
 
-    private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func collected(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         if let reception = Reception.collected(&info, context.stores, out) {
             perform(reception, &context, &out)
         } else {
@@ -144,7 +146,7 @@ extension Exchange {
 
     // MARK: the request phase
 
-    private mutating func classified(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func classified(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         info.classify(context.stores.flows, out.now)
         if engine.isTranslating, filters != nil { attempt.translateTransaction(&info, out.now) }
         if !engine.filters.isEmpty { _ = addFilters(at: .classified, out) }
@@ -152,7 +154,7 @@ extension Exchange {
     }
 
     /// Sends the client's request, or the request that a filter made of it.
-    mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func send(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         log.tell(.sent, out.now)
         perform(requestPhase.run(&info, &attempt, hasFilters: filters != nil, context, out), &context, &out)
     }
@@ -162,7 +164,7 @@ extension Exchange {
         ticket.kind == .limit ? requestPhase.awaitsTurn : stage.awaits(ticket)
     }
 
-    mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch step {
         case .pass(let wasDelayed):
             if !wasDelayed { call?.tellLogin() }

@@ -13,7 +13,7 @@ extension Exchange {
         }
     }
 
-    mutating func perform(_ step: ResponsePhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: ResponsePhase.Step, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch step {
         case .relay:
             stage.enter(.delivering, until: bounded(out.now + engine.settings.timeouts.idle))
@@ -38,7 +38,8 @@ extension Exchange {
 
     /// Continues with a response that the interceptors let pass.
     private mutating func pass(
-        _ passage: ResponsePhase.Passage, _ made: BodyOutcome, _ context: inout ClientContext, _ out: inout Outbox
+        _ passage: ResponsePhase.Passage, _ made: BodyOutcome, _ context: inout ClientContext,
+        _ out: inout CommandBuffer
     ) {
         switch passage {
         case .offer: perform(.offer, &context, &out)
@@ -78,7 +79,7 @@ extension Exchange {
 
     /// Handles body bytes from the origin.
     mutating func responseBodyCame(
-        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> BodyDisposition {
         if case .pacing(let paced) = stage.state {
             paced.append(bytes)
@@ -102,7 +103,7 @@ extension Exchange {
 
     /// Handles the end of the response.
     /// - Parameter trailers: trailer fields, each line with its line end.
-    mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer) {
         // the origin is done, so its places at limits are free, however long the rest takes
         if !attempt.turns.isEmpty { attempt.turns = [] }
         switch stage.state {
@@ -125,7 +126,7 @@ extension Exchange {
     // MARK: to the client
 
     /// Edits and delivers a response that is held whole.
-    mutating func deliver(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func deliver(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         stage.enter(.deciding)
         perform(responsePhase.deliver(held, &info, attempt, out), &context, &out)
     }
@@ -135,7 +136,7 @@ extension Exchange {
     ///   - body: the part of the body that is here; nil if the response was not held.
     ///   - isWhole: that is the whole body.
     private mutating func relay(
-        _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8]?, isWhole: Bool = false, _ out: inout Outbox
+        _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8]?, isWhole: Bool = false, _ out: inout CommandBuffer
     ) {
         let manner = attempt.pace(outcome, &info.log, out.now)
         guard manner.isPlain else {
@@ -148,13 +149,13 @@ extension Exchange {
         end(.complete, out.now)
     }
 
-    mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
+    mutating func pace(_ paced: PacedResponse, _ out: inout CommandBuffer) {
         stage.enter(.pacing(paced))
         letThrough(paced, &out)
     }
 
     /// Sends the client the part of a paced response that is due.
-    mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
+    mutating func letThrough(_ paced: PacedResponse, _ out: inout CommandBuffer) {
         let idle = out.now + engine.settings.timeouts.idle
         switch delivery.send(dueOf: paced, &responsePhase.head, attempt, filters, &info.log, &out) {
         case .waits(let time):

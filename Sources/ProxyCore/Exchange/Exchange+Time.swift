@@ -36,7 +36,7 @@ extension Exchange {
     private var uploadAt: Int { stage.awaitsResponse ? attempt.uploadAt : .max }
 
     /// Acts on the timeouts that are due.
-    mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func woke(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         if out.now >= uploadAt { attempt.upload(&stage, info, limit: bounded(.max), &out) }
         if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= stage.deadline {
             answerMissed(&context, &out)
@@ -49,13 +49,13 @@ extension Exchange {
     }
 
     /// The interceptor's timeout expired.
-    private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func answerMissed(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         attempt.wishes.answerLimit = nil
         guard let wish = attempt.wishes.timeout else { return }
         if stage.awaitsHead { failed(.missed(wish), &context, &out) }
     }
 
-    private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func timedOut(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch stage.state {
         case .authenticating: return answer(PasswordGate.late, &out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
@@ -87,7 +87,9 @@ extension Exchange {
     }
 
     /// Continues after a wait.
-    mutating func resume(_ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func resume(
+        _ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout CommandBuffer
+    ) {
         switch resumption {
         case .filter: break
         case .request:
@@ -101,7 +103,7 @@ extension Exchange {
 
     /// The client sends no more.
     /// - Parameter lacksBody: the client ended before the end of the request's body.
-    mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
+    mutating func clientEnded(lacksBody: Bool, _ out: inout CommandBuffer) {
         guard lacksBody else { return }
         switch stage.state {
         case .collecting, .awaiting, .delivering, .holding, .pacing: cut(reset: delivery.hasBegun, &out)
@@ -114,7 +116,7 @@ extension Exchange {
     /// Gives up a step-up or a retry when the client ends. It may be gone, but it may also have closed only its sending
     /// side and still wait for the response.
     /// - Returns: false when there is nothing to give up.
-    mutating func giveUpWait(_ out: inout Outbox) -> Bool {
+    mutating func giveUpWait(_ out: inout CommandBuffer) -> Bool {
         if case .waiting(.attempt) = stage.state {
             log.tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
         } else {

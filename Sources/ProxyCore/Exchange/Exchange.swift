@@ -4,7 +4,7 @@ import Interception
 import Passwords
 
 /// One request and its response, as a state machine. It handles messages: it knows no wire format, no HTTP version and no
-/// other exchange on its connections. Through the outbox it issues replies for the client's side and orders for the
+/// other exchange on its connections. Through the command buffer it issues replies for the client's side and orders for the
 /// origin's side.
 ///
 /// Its parts decide; it carries out their steps, and keeps the stage.
@@ -83,14 +83,14 @@ struct Exchange: ~Copyable {
     // MARK: calls
 
     /// Runs a filter's call: like any exchange, but without filters.
-    mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func beginCall(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         info.receiveCall(out.now)
         perform(requestPhase.run(&info, &attempt, hasFilters: false, context, out), &context, &out)
     }
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
     /// - Returns: false for any other call.
-    mutating func isLeft(_ out: borrowing Outbox) -> Bool {
+    mutating func isLeft(_ out: borrowing CommandBuffer) -> Bool {
         guard let calling = info.calling else { return false }
         if calling.isOrphan { return !stage.isOver }
         guard calling.goesOn(in: stage, out) else { return false }
@@ -108,13 +108,13 @@ struct Exchange: ~Copyable {
     }
 
     /// Waits until a time.
-    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout Outbox) {
+    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout CommandBuffer) {
         stage.enter(.waiting(resumption), until: time)
         out.orders.append(.wake(at: time))
     }
 
     /// Waits for code that runs off the loop.
-    mutating func suspend(_ phase: SuspendedPhase, _ out: inout Outbox) {
+    mutating func suspend(_ phase: SuspendedPhase, _ out: inout CommandBuffer) {
         let limit = bounded(out.now + phase.suspension.call.deadline)
         stage.enter(.intercepting(phase), until: limit)
         out.orders.append(.intercept(id, phase.suspension.call))
@@ -135,7 +135,7 @@ struct Exchange: ~Copyable {
     }
 
     /// Continues after a wait. What comes late finds another stage and is ignored.
-    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch (awaited, stage.state) {
         case (.password(let verdict), .authenticating):
             perform(Reception.authenticated(verdict, &info, &context, &out), &context, &out)
@@ -162,7 +162,7 @@ struct Exchange: ~Copyable {
     // MARK: the end
 
     /// Ends the exchange without a complete response.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
+    mutating func cut(reset: Bool, _ out: inout CommandBuffer) {
         if stage.awaitsResponse { filters?.end(.cutShort) }
         release(reusable: false, &out)
         end(.cut(reset: reset), out.now)
@@ -181,7 +181,7 @@ struct Exchange: ~Copyable {
     }
 
     /// Gives back the origin's connection, if any, and cancels external code.
-    mutating func release(reusable: Bool, _ out: inout Outbox) {
+    mutating func release(reusable: Bool, _ out: inout CommandBuffer) {
         if stage.isLeased { out.orders.append(.release(id, reusable: reusable)) }
         if case .intercepting = stage.state { out.orders.append(.cancelIntercept(id)) }
     }

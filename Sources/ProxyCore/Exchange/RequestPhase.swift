@@ -69,7 +69,7 @@ struct RequestPhase: ~Copyable {
     /// - Parameter hasFilters: the exchange has filters.
     mutating func run(
         _ info: inout ExchangeInfo, _ attempt: inout Attempt, hasFilters: Bool, _ context: borrowing ClientContext,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> Step {
         begin()
         if attempt.head == nil, !hasFilters, info.terms.hasClient,
@@ -87,7 +87,7 @@ struct RequestPhase: ~Copyable {
     /// - Parameter head: the request that the code has worked on.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of head: RequestHead, _ info: inout ExchangeInfo,
-        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: borrowing Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: borrowing CommandBuffer
     ) -> Step {
         var head = head
         let outcome = info.resume(phase, answer, &head, &attempt.body, out)

@@ -47,7 +47,7 @@ struct ResponsePhase: ~Copyable {
     // MARK: the head is here
 
     mutating func begin(
-        _ framing: BodyFraming, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ framing: BodyFraming, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Step {
         self.framing = framing
         let plan = info.engine.plan
@@ -62,7 +62,7 @@ struct ResponsePhase: ~Copyable {
     /// The filters have said how much of the response they need.
     /// - Parameter wanted: in bytes; nil for nothing.
     mutating func offered(
-        _ wanted: Int?, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ wanted: Int?, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Step {
         let kept = info.engine.settings.limits.keptBody
         if let call = info.call {
@@ -81,7 +81,8 @@ struct ResponsePhase: ~Copyable {
 
     /// Whether an interceptor that applies changes or reads the body; nil if none applies.
     private func reads(
-        at stage: ResponseStage, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        at stage: ResponseStage, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
+        _ out: borrowing CommandBuffer
     ) -> Bool? {
         let sent = attempt.sent(info.received.head)
         guard
@@ -100,7 +101,7 @@ struct ResponsePhase: ~Copyable {
     /// The response does not fit.
     mutating func exceeds(
         _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> Step {
         switch held.reason {
         case .call:
@@ -117,7 +118,7 @@ struct ResponsePhase: ~Copyable {
     /// Relays a response of which a part is here.
     mutating func relay(
         _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> Step {
         edit(arrival, at: .delivery, then: .relay(held.body), &info, attempt, out)
     }
@@ -125,7 +126,7 @@ struct ResponsePhase: ~Copyable {
     /// The response is here whole.
     mutating func whole(
         _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ flows: (any FlowStore)?,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> Step {
         switch held.reason {
         case .call: break
@@ -148,7 +149,7 @@ struct ResponsePhase: ~Copyable {
 
     /// Edits a response that is whole, for the client.
     mutating func deliver(
-        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Step {
         head = held.head
         return edit(.whole(held.body), at: .delivery, then: .deliver(held.body), &info, attempt, out)
@@ -159,7 +160,7 @@ struct ResponsePhase: ~Copyable {
     /// Has the interceptors edit the response.
     mutating func edit(
         _ body: EditedBody.Arrival, at stage: ResponseStage, then passage: Passage, _ info: inout ExchangeInfo,
-        _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Step {
         guard stage == .beforeStepUp || info.engine.plan.hasResponseRules else { return .pass(passage, BodyOutcome()) }
         let made = info.intercept(&head, body, to: attempt, at: stage, out)
@@ -175,7 +176,7 @@ struct ResponsePhase: ~Copyable {
     /// - Parameter body: the body as received.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of body: [UInt8], at stage: ResponseStage,
-        _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Step {
         let made = info.resume(phase, answer, &head, to: attempt, at: stage, out)
         if case .suspend(let suspension) = made.outcome.verdict {

@@ -43,7 +43,7 @@ enum PasswordGate {
     /// Accepts the user of the request, whose password is right.
     /// - Returns: the error when the user has too many requests under way.
     static func accept(
-        _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> ProxyError? {
         context.user = BasicCredentials(info.received.head)?.user
         info.log.record.user = context.user

@@ -44,7 +44,7 @@ extension Attempt {
     ///   - retries: how often the request has been repeated.
     mutating func came(
         _ event: OriginEvent, _ stage: inout ExchangeStage, _ response: inout ResponseHead, _ info: inout ExchangeInfo,
-        limit: Int, retries: Int, _ context: inout ClientContext, _ out: inout Outbox
+        limit: Int, retries: Int, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         switch (event, stage.state) {
         case (.leased(let isReused, let sendsRaw), .leasing):
@@ -94,7 +94,7 @@ extension Attempt {
     /// The origin closed before its response was complete.
     private mutating func ended(
         _ ending: StreamEnding, _ fault: TLSFault?, in state: ExchangeStage.State, _ info: borrowing ExchangeInfo,
-        retries: Int, _ out: inout Outbox
+        retries: Int, _ out: inout CommandBuffer
     ) -> Step {
         switch state {
         case .leasing: return .failed(.terminated(ending))
@@ -118,7 +118,7 @@ extension Attempt {
     /// Sends the head, and the part of the body that is here.
     private mutating func send(
         _ stage: inout ExchangeStage, _ info: inout ExchangeInfo, limit: Int, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         let timeouts = info.engine.settings.timeouts
         switch send(&info, context, &out) {
@@ -132,7 +132,7 @@ extension Attempt {
 
     /// Sends the origin the part of a paced request body that is due.
     mutating func upload(
-        _ stage: inout ExchangeStage, _ info: borrowing ExchangeInfo, limit: Int, _ out: inout Outbox
+        _ stage: inout ExchangeStage, _ info: borrowing ExchangeInfo, limit: Int, _ out: inout CommandBuffer
     ) {
         let sent = sendUpload(info, &out)
         guard case .awaiting = stage.state else { return }

@@ -31,7 +31,7 @@ extension Attempt {
 
     /// Orders a connection to the request's origin.
     mutating func orderLease(
-        _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         let wanted = destination(info, context)
         if wanted.route != nil { info.log.tell(.routed(by: wanted.peer), out.now) }
@@ -45,7 +45,7 @@ extension Attempt {
     }
 
     /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
-    private mutating func startTimeout(_ out: inout Outbox) {
+    private mutating func startTimeout(_ out: inout CommandBuffer) {
         guard let wish = wishes.timeout, wishes.answerLimit == nil else { return }
         wishes.answerLimit = out.now + wish.milliseconds
         out.orders.append(.wake(at: out.now + wish.milliseconds))
@@ -57,7 +57,7 @@ extension Attempt {
     ///   - sendsRaw: body bytes may be relayed to the origin unread.
     mutating func leased(
         isReused: Bool, sendsRaw: Bool, _ info: borrowing ExchangeInfo, _ context: inout ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         lease.isReused = isReused
         lease.isStream = !sendsRaw
@@ -67,14 +67,17 @@ extension Attempt {
     }
 
     /// Marks the connection in use as carrying the client's identity.
-    private mutating func bind(_ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func bind(
+        _ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout CommandBuffer
+    ) {
         if context.binding.bind(for: info.log.record.user) { out.orders.append(.unbind) }
         lease.bindings = context.binding.changes
         out.orders.append(.bind(info.id))
     }
 
     /// The response asks the client to authenticate its connection: from now on it carries the client's identity.
-    mutating func challenged(_ info: borrowing ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func challenged(_ info: borrowing ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer)
+    {
         isBinding = true
         if !info.terms.isCall { bind(info, to: &context, &out) }
     }
@@ -87,7 +90,7 @@ extension Attempt {
 
     /// Sends the head, and the part of the body that is here.
     mutating func send(
-        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Sent {
         info.log.capture.sends(head, body, out.now)
         let framing = self.framing(info)
@@ -112,7 +115,7 @@ extension Attempt {
     }
 
     private func forgetBody(
-        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) {
         info.log.capture.requestCame(info.received.body.bytes.span, total: &out.captured)
         info.received.body.forget()
@@ -135,7 +138,8 @@ extension Attempt {
 
     /// Sends the part of a paced body that is due.
     /// - Returns: whether bytes went out, and whether the request is complete now.
-    mutating func sendUpload(_ info: borrowing ExchangeInfo, _ out: inout Outbox) -> (moved: Bool, isWhole: Bool) {
+    mutating func sendUpload(_ info: borrowing ExchangeInfo, _ out: inout CommandBuffer) -> (moved: Bool, isWhole: Bool)
+    {
         guard let upload else { return (false, false) }
         let bytes = upload.bytes.take(out.now)
         out.send(bytes.span, of: info.id)

@@ -107,7 +107,7 @@ extension RetryLedger.Circumstances {
     /// - Parameter retryAfter: the field of the response to this attempt.
     init(
         _ info: borrowing ExchangeInfo, _ attempt: borrowing Attempt, retryAfter: String?, clientHasEnded: Bool,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) {
         self.init(
             limits: info.engine.settings.limits, clientHasEnded: clientHasEnded,

@@ -7,7 +7,7 @@ import Interception
 /// unchanged.
 extension ExchangeCell {
     /// Orders the child connection for the stream and gives it the request.
-    func carry(_ out: inout Outbox) {
+    func carry(_ out: inout CommandBuffer) {
         exchange.stage.enter(.tunnelling, until: .max)
         stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
         var forwarding = Forwarding(framing: .none)
@@ -19,7 +19,7 @@ extension ExchangeCell {
     /// Reads the child connection's response to CONNECT.
     func readCarried(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, _ codec: inout ServerCodec,
-        _ engine: Engine, _ out: inout Outbox
+        _ engine: Engine, _ out: inout CommandBuffer
     ) {
         guard let id = stream?.id else { return }
         while stream?.tunnel?.awaitsAnswer == true, !exchange.isOver {

@@ -6,7 +6,7 @@ import ProxyCore
 struct RequestWriter {
     /// The exchange whose output is pending.
     private var writing: ExchangeID?
-    /// The count of the outbox's body bytes already used.
+    /// The count of the command buffer's body bytes already used.
     private var bodyDone = 0
 
     /// True if output is pending.
@@ -45,7 +45,7 @@ struct RequestWriter {
         return true
     }
 
-    /// Takes the next body bytes of the outbox.
+    /// Takes the next body bytes of the command buffer.
     private mutating func takeBody(_ count: Int, _ worker: Worker, _ write: (Span<UInt8>) -> Void) {
         let range = bodyDone..<bodyDone + count
         bodyDone += count

@@ -5,7 +5,7 @@ public import Journal
 
 /// The output of a client's connection: bytes for the client, orders, and their body bytes. It also provides the
 /// time. Each loop has one, cleared after every call.
-public struct Outbox: ~Copyable {
+public struct CommandBuffer: ~Copyable {
     public internal(set) var client: [UInt8] = []
     /// The bytes of the orders `sendBody` and `sendRaw`, in their sequence.
     public internal(set) var origin: [UInt8] = []
@@ -22,8 +22,8 @@ public struct Outbox: ~Copyable {
     /// Flows for the journal, until the driver takes them.
     var flows = FlowBatch()
     /// The id of this loop's last flow.
-    private var lastFlow = Outbox.firstFlow
-    /// The number of the loop, as part of its flows' ids; below `Outbox.loops`.
+    private var lastFlow = CommandBuffer.firstFlow
+    /// The number of the loop, as part of its flows' ids; below `CommandBuffer.loops`.
     private let loop: UInt64
     /// Body bytes held for the journal.
     var captured = 0
