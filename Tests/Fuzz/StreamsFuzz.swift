@@ -137,10 +137,10 @@ private struct Relay: ~Copyable {
     private mutating func carryOut() {
         var done = 0
         var used = 0
-        while done < out.orders.count {
-            let order = out.orders[done]
+        while done < out.commands.count {
+            let command = out.commands[done]
             done += 1
-            switch order {
+            switch command {
             case .lease(let id, let origin, _, _):
                 sent.append(Sent(id: id, origin: origin))
                 legs.append(HTTP1Client())
@@ -168,7 +168,7 @@ private struct Relay: ~Copyable {
         }
         connection.http.flush(&out)
         require(out.client.count <= 1 << 20, "what is answered has a bound")
-        out.clearOrders()
+        out.clearCommands()
         out.clearOrigin()
         out.clearClient()
     }

@@ -38,7 +38,7 @@ import Testing
         delivery.send([0x61], &out)
         delivery.end(trailers: [], &out)
         #expect(delivery.hasBegun == false)
-        #expect(out.replies.count == 4)
+        #expect(out.clientCommands.count == 4)
     }
 
     @Test func aResponseInOneIsWhole() {

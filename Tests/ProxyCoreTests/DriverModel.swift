@@ -245,8 +245,8 @@ final class DriverModel: CommandBackend {
         return nil
     }
 
-    func perform(_ order: Order) {
-        switch order {
+    func perform(_ command: DriverCommand) {
+        switch command {
         case .bind(let id): stream(of: id)?.link.isBound = true
         case .unbind: unbind()
         case .secureClient(let name, let hello):
@@ -261,7 +261,7 @@ final class DriverModel: CommandBackend {
         case .record(let id): record(id)
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break
-        default: Issue.record("nothing here does \(order)")
+        default: Issue.record("nothing here does \(command)")
         }
     }
 

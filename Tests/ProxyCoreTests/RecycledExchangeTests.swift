@@ -10,10 +10,10 @@ import Testing
 struct RecycledExchangeTests {
     private func take(_ connection: inout ClientConnection, _ out: inout CommandBuffer) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []
-        for case .record(let id) in out.orders {
+        for case .record(let id) in out.commands {
             connection.http.takeRecord(of: id, &out) { records.append(copy $0) }
         }
-        out.clearOrders()
+        out.clearCommands()
         return records
     }
 
@@ -100,25 +100,25 @@ struct RecycledExchangeTests {
         connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
         #expect(String(decoding: out.client, as: UTF8.self) == SteppingUp.original())
-        let ends = out.orders.count { if case .record = $0 { true } else { false } }
-        let next = out.orders.count { if case .proceed = $0 { true } else { false } }
+        let ends = out.commands.count { if case .record = $0 { true } else { false } }
+        let next = out.commands.count { if case .proceed = $0 { true } else { false } }
         #expect(ends == 1 && next == 1)
     }
 
     /// The request goes out, and the resource answers with an advice.
     private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout CommandBuffer) {
         guard let id = connection.http.exchanges.current?.exchange.id else { return }
-        out.clearOrders()
+        out.clearCommands()
         connection.leased(id, reused: false, now: 0, &out)
         var wire: [UInt8] = []
-        for order in out.orders {
-            switch order {
+        for command in out.commands {
+            switch command {
             case .send(_, let index): leg.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
             case .sendEnd: leg.end(to: &wire)
             default: break
             }
         }
-        out.clearOrders()
+        out.clearCommands()
         connection.received(Array(SteppingUp.refused().utf8).span, through: &leg, for: id, now: 0, &out)
     }
 }

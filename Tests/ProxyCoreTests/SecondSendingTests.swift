@@ -91,9 +91,9 @@ struct SecondSendingTests {
             return
         }
         connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         connection.happened(.streamEnded(.reset(.refused)), to: id, now: 0, &out)
-        #expect(out.orders.contains { if case .lease = $0 { true } else { false } } == isRepeated)
+        #expect(out.commands.contains { if case .lease = $0 { true } else { false } } == isRepeated)
         #expect(String(decoding: out.client, as: UTF8.self).hasPrefix("HTTP/1.1 502 ") != isRepeated)
     }
 

@@ -201,8 +201,8 @@ struct StreamFaultTests {
         return ClientConnection(engine: Engine(core), client: "c", streams: FrameServer(), now: 0)
     }
 
-    private func lease(_ orders: [Order]) -> (id: ExchangeID, scope: LeaseScope)? {
-        for case .lease(let id, _, let scope, _) in orders { return (id, scope) }
+    private func lease(_ commands: [DriverCommand]) -> (id: ExchangeID, scope: LeaseScope)? {
+        for case .lease(let id, _, let scope, _) in commands { return (id, scope) }
         return nil
     }
 
@@ -223,7 +223,7 @@ struct StreamFaultTests {
         var machine = machine()
         var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
         let origin = try leg("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
@@ -246,8 +246,8 @@ struct StreamFaultTests {
     {
         machine.received(Frame(.head, stream, Self.connect).written.span, now: 0, &out)
         var asked: ExchangeID?
-        for case .carry(let id) in out.orders { asked = id }
-        out.clearOrders()
+        for case .carry(let id) in out.commands { asked = id }
+        out.clearCommands()
         return try #require(asked)
     }
 
@@ -277,7 +277,7 @@ struct StreamFaultTests {
         let id = try carried(&machine, on: 1, &out)
         told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
-        for case .record in out.orders { records += 1 }
+        for case .record in out.commands { records += 1 }
         #expect(records == 0 && machine.http.exchangesUnderWay == 0)
     }
 
@@ -294,14 +294,14 @@ struct StreamFaultTests {
         let id = try carried(&machine, on: 1, &out)
         machine.happened(.tunnelRefused(refusal), to: id, now: 0, &out)
         #expect(String(decoding: out.client, as: UTF8.self).contains("HTTP/1.1 503 "))
-        guard case .record = out.orders.last else { return _ = Issue.record("nothing is recorded") }
+        guard case .record = out.commands.last else { return _ = Issue.record("nothing is recorded") }
     }
 
     @Test func aStreamThatMovesLendsNoTimeToAnother() throws {
         var machine = machine { $0.timeouts.idle = 1_000 }
         var out = CommandBuffer()
         machine.received(Self.request(1).span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
         machine.received(
             .head(.length(10)), of: [UInt8]().span, through: try leg("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
@@ -316,7 +316,7 @@ struct StreamFaultTests {
         var machine = machine()
         var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
         machine.queuedForOrigin(ClientConnection.highWater + 1, of: id, now: 0, &out)
         machine.received(Frame(.data, 1, "12345").written.span, now: 0, &out)
@@ -336,7 +336,7 @@ struct StreamFaultTests {
 
     private func isLetIn(_ machine: inout ClientConnection, _ out: inout CommandBuffer) throws {
         var asked: ExchangeID?
-        for case .authenticate(let id, _) in out.orders { asked = id }
+        for case .authenticate(let id, _) in out.commands { asked = id }
         machine.happened(.authenticated(.right), to: try #require(asked), now: 0, &out)
     }
 
@@ -345,9 +345,9 @@ struct StreamFaultTests {
         var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         // the other user comes while the first one's connection is in use
         machine.received(Self.request(3, Self.asks("bob")).span, now: 0, &out)
         try isLetIn(&machine, &out)
@@ -355,7 +355,7 @@ struct StreamFaultTests {
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         var kept: [Bool] = []
-        for case .release(id, let reusable) in out.orders { kept.append(reusable) }
+        for case .release(id, let reusable) in out.commands { kept.append(reusable) }
         #expect(kept == [false])
     }
 
@@ -364,19 +364,19 @@ struct StreamFaultTests {
         var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice")).span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let alice = try #require(lease(out.orders)).id
+        let alice = try #require(lease(out.commands)).id
         machine.leased(alice, reused: false, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         machine.received(Self.request(3, Self.asks("bob") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let bob = try #require(lease(out.orders)).id
+        let bob = try #require(lease(out.commands)).id
         machine.leased(bob, reused: false, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         // an identity is asked of the first one, whose password was checked before the other's connection was bound
         let text = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
         machine.received(.head(.length(0)), of: [UInt8]().span, through: try leg(text), for: alice, now: 0, &out)
         var unbinds = 0
-        for case .unbind in out.orders { unbinds += 1 }
+        for case .unbind in out.commands { unbinds += 1 }
         #expect(unbinds == 1)
     }
 }

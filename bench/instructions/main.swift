@@ -154,10 +154,10 @@ enum Work {
         func perform(_ now: Int) {
             var done = 0
             var body = 0
-            while done < out.orders.count {
-                let order = out.orders[done]
+            while done < out.commands.count {
+                let command = out.commands[done]
                 done += 1
-                switch order {
+                switch command {
                 case .lease(let id, _, _, _):
                     asked = id
                     connection.leased(id, reused: true, now: now, &out)
@@ -172,7 +172,7 @@ enum Work {
             }
             bytes += wire.count + out.client.count
             wire.removeAll(keepingCapacity: true)
-            out.clearOrders()
+            out.clearCommands()
             out.clearOrigin()
             out.clearClient()
         }

@@ -46,7 +46,7 @@ protocol CommandBackend: AnyObject {
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer?
 
     /// Executes any other order; no result is reported now.
-    func perform(_ order: Order)
+    func perform(_ command: DriverCommand)
 }
 
 /// The immediate outcome of a lease.

@@ -176,7 +176,7 @@ extension ClientConnection {
         case .closed:
             // the client does not read its queued bytes, so nothing is due
             stage.wait(until: .max)
-            out.orders.append(.closeClient(reset: true))
+            out.commands.append(.closeClient(reset: true))
         }
     }
 }

@@ -56,7 +56,7 @@ extension ClientConnection {
             stage.enter(.securing, until: out.now + http.engine.settings.timeouts.tls)
             var hello: [UInt8] = []
             hello.append(bytes)
-            out.orders.append(.secureClient(showing: .listener(name), hello: hello))
+            out.commands.append(.secureClient(showing: .listener(name), hello: hello))
         case .refused(let words): refuseHello(words, &out)
         }
         return true
@@ -83,7 +83,7 @@ extension ClientConnection {
         cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel has its own record, and each request in it is an exchange of its own
         cell.exchange.end(.complete, now)
-        out.orders.append(.record(cell.exchange.id))
+        out.commands.append(.record(cell.exchange.id))
         http.context.tunnel = target.secured
     }
 

@@ -101,7 +101,7 @@ public struct ClientConnection: ~Copyable {
         http.end(reset: reset, &out)
         stage.enter(.closed, until: out.now + http.engine.settings.timeouts.idle)
         tunnel.end()
-        out.orders.append(.closeClient(reset: reset))
+        out.commands.append(.closeClient(reset: reset))
     }
 
     /// Reads no more requests; the client has a while to read its last response.
@@ -109,7 +109,7 @@ public struct ClientConnection: ~Copyable {
         let hasEnded = http.context.hasEnded
         http.intake.discard()
         stage.enter(hasEnded ? .closed : .lingering, until: out.now + http.engine.settings.timeouts.idle)
-        out.orders.append(hasEnded ? .closeClient(reset: false) : .finishClient)
+        out.commands.append(hasEnded ? .closeClient(reset: false) : .finishClient)
         http.intake.resume()
     }
 

@@ -65,7 +65,7 @@ struct ExchangeTable: ~Copyable {
     /// Orders the record of an exchange that is over. The child connection records a tunnel in a stream.
     mutating func orderRecord(of cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard cell.stream?.tunnel?.isCarried == true else {
-            return out.orders.append(.record(cell.exchange.id))
+            return out.commands.append(.record(cell.exchange.id))
         }
         forget(cell, &out)
     }

@@ -9,7 +9,7 @@ extension HTTPConnection {
 
     mutating func leased(_ id: ExchangeID, reused: Bool, sendsRaw: Bool, _ out: inout CommandBuffer) {
         guard let cell = exchanges[id], !cell.exchange.isOver else {
-            return out.orders.append(.release(id, reusable: true))
+            return out.commands.append(.release(id, reusable: true))
         }
         cell.exchange.came(.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil), &context, &out)
         settle(cell, &out)

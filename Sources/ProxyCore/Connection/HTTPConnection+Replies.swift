@@ -2,24 +2,24 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// Carries out the replies of an exchange.
+/// Carries out the commands of an exchange.
 extension HTTPConnection {
-    /// Carries out the replies that the exchange left, and finishes the exchange when it is over.
+    /// Carries out the commands that the exchange left, and finishes the exchange when it is over.
     mutating func settle(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
-        if !out.replies.isEmpty {
-            var replies: [Reply] = []
-            swap(&replies, &out.replies)
+        if !out.clientCommands.isEmpty {
+            var clientCommands: [ClientCommand] = []
+            swap(&clientCommands, &out.clientCommands)
             var isSettled = false
-            for index in replies.indices {
+            for index in clientCommands.indices {
                 // move the reply out: a second reference would cost reference counting for all its parts
-                var reply = Reply.connect
-                swap(&reply, &replies[index])
+                var reply = ClientCommand.connect
+                swap(&reply, &clientCommands[index])
                 if reply.leadsOn { isSettled = true }
                 perform(reply, of: cell, &out)
             }
             // keep the buffer for the next exchange
-            replies.removeAll(keepingCapacity: true)
-            if out.replies.isEmpty { swap(&replies, &out.replies) }
+            clientCommands.removeAll(keepingCapacity: true)
+            if out.clientCommands.isEmpty { swap(&clientCommands, &out.clientCommands) }
             // the exchange may be over by now, and its cell in use by another
             if isSettled { return }
         }
@@ -33,7 +33,7 @@ extension HTTPConnection {
         ended(cell, ending, &out)
     }
 
-    private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout CommandBuffer) {
+    private mutating func perform(_ reply: ClientCommand, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch codec.write(reply, of: cell, hasMore: intake.hasMore, hasEnded: context.hasEnded, &out) {
         case .nothing: break
         case .tunnel where cell.stream != nil:
@@ -49,7 +49,7 @@ extension HTTPConnection {
         case .complete: finish(cell, &out)
         case .cut(let reset):
             if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }
-            out.orders.append(.record(cell.exchange.id))
+            out.commands.append(.record(cell.exchange.id))
             sequel = .close(reset: reset)
         case .closed:
             if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }

@@ -219,7 +219,7 @@ extension HTTPConnection {
         codec.passed(UInt64(count))
         cell.exchange.touched(.origin, out.now)
         cell.exchange.bodyPassed(UInt64(count), isWhole: codec.isComplete, out.now)
-        if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
+        if codec.isComplete { out.commands.append(.sendEnd(cell.exchange.id, trailers: [])) }
     }
 
     // MARK: the end

@@ -166,7 +166,7 @@ public struct HTTPConnection: ~Copyable {
     /// The response is complete: prepares for the next request, unless there is none.
     mutating func finish(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         if let stream = cell.stream { return finish(cell, on: stream, isWhole: true, &out) }
-        out.orders.append(.record(cell.exchange.id))
+        out.commands.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)
         relays.stop()
         if codec.isLast || isLastOfClient || !codec.isComplete { return sequel = .linger }

@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// Writes the replies of exchanges.
+/// Writes the commands of exchanges.
 extension ServerCodec {
     /// What follows from a reply beyond the codec.
     enum Sequel {
@@ -17,7 +17,7 @@ extension ServerCodec {
     ///   - hasMore: further bytes of the client are here.
     ///   - hasEnded: the client sends no more than those.
     mutating func write(
-        _ reply: Reply, of cell: ExchangeCell, hasMore: Bool, hasEnded: Bool, _ out: inout CommandBuffer
+        _ reply: ClientCommand, of cell: ExchangeCell, hasMore: Bool, hasEnded: Bool, _ out: inout CommandBuffer
     ) -> Sequel {
         let stream = cell.streamID
         // requests that have already arrived are still served

@@ -180,7 +180,7 @@ final class DryDriver: CommandBackend {
     }
 
     private func isGivenBack(_ id: ExchangeID) -> Bool {
-        out.orders.contains { if case .release(let given, _) = $0 { given == id } else { false } }
+        out.commands.contains { if case .release(let given, _) = $0 { given == id } else { false } }
     }
 
     // MARK: time
@@ -209,7 +209,7 @@ final class DryDriver: CommandBackend {
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer? { runCode(call) }
 
     /// Nothing to do without a network; the driver checks for ended exchanges here.
-    func perform(_ order: Order) {}
+    func perform(_ command: DriverCommand) {}
     func finish(_ stream: DryLease) {}
 
     // MARK: the result

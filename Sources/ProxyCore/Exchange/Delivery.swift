@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// What the client has received of its response: issues the replies that carry the response, each in its turn.
+/// What the client has received of its response: issues the commands that carry the response, each in its turn.
 struct Delivery: ~Copyable {
     enum State: CaseIterable {
         /// The client has nothing of its response, except for interim ones.
@@ -39,7 +39,7 @@ struct Delivery: ~Copyable {
 
     func interim(_ head: ResponseHead, isOwn: Bool, _ out: inout CommandBuffer) {
         assert(state == .none, "an interim response may not follow the final one")
-        out.replies.append(.interim(head, isOwn: isOwn))
+        out.clientCommands.append(.interim(head, isOwn: isOwn))
     }
 
     /// Sends the head of the origin's response.
@@ -63,17 +63,17 @@ struct Delivery: ~Copyable {
         enter(.begun)
         log.capture.delivery = manner.isOwn ? .own(head) : .response
         log.tell(.delivered(status: head.status), out.now)
-        out.replies.append(.head(head, framing, manner))
+        out.clientCommands.append(.head(head, framing, manner))
     }
 
     func send(_ bytes: [UInt8], _ out: inout CommandBuffer) {
         assert(state == .begun, "a body may not come before its head")
-        out.replies.append(.data(bytes))
+        out.clientCommands.append(.data(bytes))
     }
 
     mutating func end(trailers: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
-        out.replies.append(.end(trailers: trailers))
+        out.clientCommands.append(.end(trailers: trailers))
     }
 
     /// Sends the part of a paced response that is due.
@@ -110,7 +110,7 @@ struct Delivery: ~Copyable {
             log.record.responseBytes += UInt64(local.body.count)
             log.capture.responseCame(local.body.span, total: &out.captured)
         }
-        out.replies.append(.own(local.head, local.body, isLast: isLast))
+        out.clientCommands.append(.own(local.head, local.body, isLast: isLast))
     }
 
     /// Changes the connection's protocol.
@@ -119,12 +119,12 @@ struct Delivery: ~Copyable {
         log.capture.delivery = .response
         log.record.originVersion = head.version
         log.tell(.delivered(status: 101), out.now)
-        out.replies.append(.switching(head))
+        out.clientCommands.append(.switching(head))
     }
 
     /// Sends bytes that are no valid response; none for silence.
     mutating func send(broken bytes: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
-        if !bytes.isEmpty { out.replies.append(.raw(bytes)) }
+        if !bytes.isEmpty { out.clientCommands.append(.raw(bytes)) }
     }
 }

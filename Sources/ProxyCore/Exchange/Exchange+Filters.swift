@@ -80,10 +80,10 @@ extension Exchange {
         case .call(let call):
             let limit = filters?.limit ?? .max
             stage.enter(.calling(until: limit), until: limit)
-            out.replies.append(.call(call))
+            out.clientCommands.append(.call(call))
         case .wait(let time): wait(.filter(nil), until: bounded(time), &out)
         case .waitFor(let ticket, let time):
-            out.orders.append(.awaitTicket(id, ticket))
+            out.commands.append(.awaitTicket(id, ticket))
             // another filter's limit is no reason to stop asking a person
             wait(.filter(ticket), until: ticket.kind == .person ? time : bounded(time), &out)
         case .proceed, .hold: lease(&context, &out)

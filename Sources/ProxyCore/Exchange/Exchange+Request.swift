@@ -14,7 +14,7 @@ extension Exchange {
         switch reception {
         case .authenticates(let check):
             stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
-            out.orders.append(.authenticate(id, check))
+            out.commands.append(.authenticate(id, check))
         case .proceeds: planBody(&context, &out)
         case .answered(let local): answer(local, &out)
         case .refused(let error, let isLast):
@@ -23,11 +23,11 @@ extension Exchange {
         case .tunnel:
             log.tell(.sent, out.now)
             stage.enter(.tunnelling, until: .max)
-            out.replies.append(.connect)
+            out.clientCommands.append(.connect)
         case .ownTunnel(let origin):
             context.tunnel = origin
             log.tell(.delivered(status: 200), out.now)
-            out.replies.append(.openOwnPages)
+            out.clientCommands.append(.openOwnPages)
             end(.complete, out.now)
         case .push:
             info.received.body.collect(upTo: PushDelivery.largest)
@@ -173,7 +173,7 @@ extension Exchange {
             call?.tellLogin()
             wait(.request, until: time, &out)
         case .queue(let time, let ticket):
-            if let ticket { out.orders.append(.awaitTicket(id, ticket)) }
+            if let ticket { out.commands.append(.awaitTicket(id, ticket)) }
             wait(.request, until: bounded(time), &out)
         case .run(let phase): suspend(phase, &out)
         case .replace(let replacement, let wait): replace(replacement, in: .request, after: wait, &out)

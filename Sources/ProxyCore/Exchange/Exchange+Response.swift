@@ -160,7 +160,7 @@ extension Exchange {
         switch delivery.send(dueOf: paced, &responsePhase.head, attempt, filters, &info.log, &out) {
         case .waits(let time):
             stage.wait(until: time)
-            out.orders.append(.wake(at: time))
+            out.commands.append(.wake(at: time))
         case .lacks: stage.wait(until: idle)
         case .passes: stage.enter(.delivering, until: idle)
         case .ends: end(.complete, out.now)

@@ -66,7 +66,7 @@ extension Exchange {
             return resume(resumption, &context, &out)
         case .intercepting(let phase):
             if let limit = filters?.limit, out.now >= limit {
-                out.orders.append(.cancelIntercept(id))
+                out.commands.append(.cancelIntercept(id))
                 if handled(.woke, &context, &out) { return }
             }
             return answer(.lateCode(phase.suspension.call), &out)

@@ -110,15 +110,15 @@ struct Exchange: ~Copyable {
     /// Waits until a time.
     mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout CommandBuffer) {
         stage.enter(.waiting(resumption), until: time)
-        out.orders.append(.wake(at: time))
+        out.commands.append(.wake(at: time))
     }
 
     /// Waits for code that runs off the loop.
     mutating func suspend(_ phase: SuspendedPhase, _ out: inout CommandBuffer) {
         let limit = bounded(out.now + phase.suspension.call.deadline)
         stage.enter(.intercepting(phase), until: limit)
-        out.orders.append(.intercept(id, phase.suspension.call))
-        out.orders.append(.wake(at: limit))
+        out.commands.append(.intercept(id, phase.suspension.call))
+        out.commands.append(.wake(at: limit))
     }
 
     /// What an exchange may wait for beside the origin.
@@ -182,7 +182,7 @@ struct Exchange: ~Copyable {
 
     /// Gives back the origin's connection, if any, and cancels external code.
     mutating func release(reusable: Bool, _ out: inout CommandBuffer) {
-        if stage.isLeased { out.orders.append(.release(id, reusable: reusable)) }
-        if case .intercepting = stage.state { out.orders.append(.cancelIntercept(id)) }
+        if stage.isLeased { out.commands.append(.release(id, reusable: reusable)) }
+        if case .intercepting = stage.state { out.commands.append(.cancelIntercept(id)) }
     }
 }

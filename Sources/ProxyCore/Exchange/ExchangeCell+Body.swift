@@ -14,6 +14,6 @@ extension ExchangeCell {
 
     func endBody(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer) {
         guard exchange.bodyEnded(trailers: trailers, &context, &out) == .pass else { return }
-        out.orders.append(.sendEnd(exchange.id, trailers: exchange.engine.passed(trailers, exchange.sentHead)))
+        out.commands.append(.sendEnd(exchange.id, trailers: exchange.engine.passed(trailers, exchange.sentHead)))
     }
 }

@@ -51,7 +51,7 @@ enum PasswordGate {
         if let share = context.share, !share.becomes(.user(user), info.engine.settings.limits) {
             return .tooManyOfClient("the user \(user)")
         }
-        if context.binding.passes(to: user) { out.orders.append(.unbind) }
+        if context.binding.passes(to: user) { out.commands.append(.unbind) }
         return nil
     }
 

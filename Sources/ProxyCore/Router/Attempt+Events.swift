@@ -52,7 +52,7 @@ extension Attempt {
             if info.received.body.hidesMethod() { return .stop(.hiddenMethod) }
             send(&stage, &info, limit: limit, context, &out)
         // it comes too late
-        case (.leased, _): out.orders.append(.release(info.id, reusable: true))
+        case (.leased, _): out.commands.append(.release(info.id, reusable: true))
         case (.leaseFailed(let failure), .leasing(let step)):
             guard let origin else { break }
             return .failed(ProxyError(failure, at: step, origin))

@@ -41,14 +41,14 @@ extension Attempt {
         context.lastOrigin = wanted
         var scope = isBinding && scope != .new ? .own : scope
         if let user = info.log.record.user, context.binding.isAnothers(than: user) { scope = .new }
-        out.orders.append(.lease(info.id, wanted, scope, version(info)))
+        out.commands.append(.lease(info.id, wanted, scope, version(info)))
     }
 
     /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
     private mutating func startTimeout(_ out: inout CommandBuffer) {
         guard let wish = wishes.timeout, wishes.answerLimit == nil else { return }
         wishes.answerLimit = out.now + wish.milliseconds
-        out.orders.append(.wake(at: out.now + wish.milliseconds))
+        out.commands.append(.wake(at: out.now + wish.milliseconds))
     }
 
     /// The connection is here.
@@ -70,9 +70,9 @@ extension Attempt {
     private mutating func bind(
         _ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout CommandBuffer
     ) {
-        if context.binding.bind(for: info.log.record.user) { out.orders.append(.unbind) }
+        if context.binding.bind(for: info.log.record.user) { out.commands.append(.unbind) }
         lease.bindings = context.binding.changes
-        out.orders.append(.bind(info.id))
+        out.commands.append(.bind(info.id))
     }
 
     /// The response asks the client to authenticate its connection: from now on it carries the client's identity.
@@ -104,7 +104,7 @@ extension Attempt {
         if info.received.body.isKept {
             let bytes = body ?? info.received.body.bytes
             out.send(bytes.span, of: info.id)
-            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
+            out.commands.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return .whole
         }
@@ -144,10 +144,10 @@ extension Attempt {
         let bytes = upload.bytes.take(out.now)
         out.send(bytes.span, of: info.id)
         if let next = upload.bytes.next(out.now) {
-            out.orders.append(.wake(at: next))
+            out.commands.append(.wake(at: next))
         } else if upload.isWhole {
             self.upload = nil
-            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
+            out.commands.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return (!bytes.isEmpty, true)
         }

@@ -108,7 +108,7 @@ extension ClientConnection {
 
     /// The client sends no more through the tunnel.
     mutating func endClientSide(_ id: ExchangeID, _ out: inout CommandBuffer) {
-        out.orders.append(.finishOrigin(id))
+        out.commands.append(.finishOrigin(id))
         finishTunnel(&out)
     }
 
@@ -117,7 +117,7 @@ extension ClientConnection {
     mutating func endOriginSide(_ id: ExchangeID, cleanly: Bool, _ out: inout CommandBuffer) {
         http.exchanges[id]?.origin.end()
         guard cleanly else { return close(reset: true, &out) }
-        out.orders.append(.finishClient)
+        out.commands.append(.finishClient)
         finishTunnel(&out)
     }
 

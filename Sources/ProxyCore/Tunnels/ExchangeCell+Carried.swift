@@ -12,7 +12,7 @@ extension ExchangeCell {
         stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
         var forwarding = Forwarding(framing: .none)
         forwarding.isOwn = true
-        out.orders.append(.carry(exchange.id))
+        out.commands.append(.carry(exchange.id))
         out.send(OutgoingHead(head: exchange.request, forwarding: forwarding), of: exchange.id)
     }
 

@@ -45,7 +45,7 @@ extension ExchangeCell {
     /// The client sends no more on the stream.
     func endClientSide(_ out: inout CommandBuffer) {
         stream.change { stream in stream.tunnel.change { $0.clientHasEnded = true } }
-        out.orders.append(.finishOrigin(exchange.id))
+        out.commands.append(.finishOrigin(exchange.id))
         finishTunnel(&out)
     }
 

@@ -133,7 +133,7 @@ struct Tunnel: ~Copyable {
         var step = LeaseStep.connecting
         if case .leasing(let reached) = lease { step = reached }
         let error = ProxyError(failure, at: step, target)
-        out.orders.append(.release(cell.exchange.id, reusable: false))
+        out.commands.append(.release(cell.exchange.id, reusable: false))
         guard state == .connecting else {
             cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
             return .close(reset: true)
@@ -189,7 +189,7 @@ struct Tunnel: ~Copyable {
     /// Connects again under new rules.
     private mutating func connectAnew(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         guard isAsked else { return .wait }
-        out.orders.append(.release(cell.exchange.id, reusable: false))
+        out.commands.append(.release(cell.exchange.id, reusable: false))
         let limit = deadline
         dial(for: cell, &out)
         // a handshake that has begun keeps its timeout
@@ -208,20 +208,20 @@ struct Tunnel: ~Copyable {
     private var isAsked: Bool { if case .none = lease { false } else { true } }
 
     /// - Parameter order: the order for the connection; nil when the tunnel needs one of its own.
-    private mutating func dial(for cell: ExchangeCell, by order: Order? = nil, _ out: inout CommandBuffer) {
+    private mutating func dial(for cell: ExchangeCell, by command: DriverCommand? = nil, _ out: inout CommandBuffer) {
         if target.route != nil { cell.exchange.log.tell(.routed(by: target.peer), out.now) }
         lease = .leasing(.connecting)
         greeting = OriginGreeting()
         deadline = out.now + cell.exchange.engine.settings.timeouts.connect
-        out.orders.append(order ?? .lease(cell.exchange.id, target, .new, .http1))
+        out.commands.append(command ?? .lease(cell.exchange.id, target, .new, .http1))
     }
 
     /// Gives back the tunnel's connection, whether it stands or is being made.
     mutating func giveBack(reusable: Bool, for cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch lease {
         case .none: break
-        case .leasing: out.orders.append(.release(cell.exchange.id, reusable: false))
-        case .standing: out.orders.append(.release(cell.exchange.id, reusable: reusable))
+        case .leasing: out.commands.append(.release(cell.exchange.id, reusable: false))
+        case .standing: out.commands.append(.release(cell.exchange.id, reusable: reusable))
         }
     }
 
@@ -305,7 +305,7 @@ struct Tunnel: ~Copyable {
         deadline = out.now + cell.exchange.engine.settings.timeouts.tls
         var bytes: [UInt8] = []
         bytes.append(hello)
-        out.orders.append(.secureClient(showing: .host(name), hello: bytes))
+        out.commands.append(.secureClient(showing: .host(name), hello: bytes))
         return .secure
     }
 

@@ -54,30 +54,30 @@ final class Connection {
 
     /// Executes orders. The exchanges concerned are noted before.
     private func carryOut() {
-        // an order may complete at once and call back here; the outer round continues with its orders
+        // a command may complete at once and call back here; the outer round continues with its orders
         guard !settling.isUnderWay else { return }
         settling.isUnderWay = true
         let worker = worker
         var done = 0
         while true {
-            guard done < worker.out.orders.count else {
+            guard done < worker.out.commands.count else {
                 // back-pressure of the client or origin may lead to more orders
                 flushClient()
                 // another connection may have executed and cleared its own orders meanwhile
-                guard done >= worker.out.orders.count else { continue }
+                guard done >= worker.out.commands.count else { continue }
                 guard writer.isWriting else { break }
                 writer.flush(of: self)
                 continue
             }
-            let order = worker.out.takeOrder(done)
+            let command = worker.out.removeCommand(done)
             done += 1
-            if !worker.out.client.isEmpty || order.mayConcernClient { flushClient() }
-            if !writer.write(order, of: self) {
+            if !worker.out.client.isEmpty || command.mayConcernClient { flushClient() }
+            if !writer.write(command, of: self) {
                 writer.flush(of: self)
-                perform(order)
+                perform(command)
             }
         }
-        worker.out.clearOrders()
+        worker.out.clearCommands()
         worker.out.clearOrigin()
         writer.end()
         settling.isUnderWay = false
@@ -87,8 +87,8 @@ final class Connection {
         if worker.closesIdle { closeIfIdle() }
     }
 
-    private func perform(_ order: Order) {
-        switch order {
+    private func perform(_ command: DriverCommand) {
+        switch command {
         case .lease(let id, let wanted, let scope, let version):
             guard !isClosed else { return }
             leases.lease(wanted, LeaseRequest(connection: self, exchange: id, scope: scope, version: version))

@@ -12,11 +12,11 @@ struct RequestWriter {
     /// True if output is pending.
     var isWriting: Bool { writing != nil }
 
-    /// Writes an order through the codec of the exchange's stream.
+    /// Writes a command through the codec of the exchange's stream.
     /// - Returns: false for other orders.
-    mutating func write(_ order: Order, of connection: Connection) -> Bool {
+    mutating func write(_ command: DriverCommand, of connection: Connection) -> Bool {
         let worker = connection.worker
-        switch order {
+        switch command {
         case .send(let id, let index):
             let stream = begin(id, of: connection)
             worker.out.heads.withUnsafeBufferPointer { heads in

@@ -5,9 +5,9 @@ public import TLSEngine
 
 public enum Leg: UInt8, Sendable { case client, origin }
 
-/// An order of a client's connection to the driver. Orders are values; the driver executes them in sequence and reports
+/// A command of a client's connection to the driver. Commands are values; the driver executes them in sequence and reports
 /// their outcomes.
-public enum Order: Sendable {
+public enum DriverCommand: Sendable {
     /// Lease a stream on a connection to this origin. Reported by `leased` or `leaseFailed`.
     case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
     /// Check that the destination is reachable before CONNECT is answered. Reported by `leased` if that took a connection, by
