@@ -87,7 +87,7 @@ public struct StepUp: Sendable {
 
     // MARK: events
 
-    public mutating func begin(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func begin(_ now: Circumstances = Circumstances()) -> Command {
         if let refusal = goal.refusal { return .failed(Failure(.unusable, refusal)) }
         note("authenticating in realm \(realm) for \(goal.summary)")
         journey.asksAM(now)
@@ -97,7 +97,7 @@ public struct StepUp: Sendable {
     /// Handles AM's complete response to the last call.
     public mutating func answered(
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
-    ) -> Order {
+    ) -> Command {
         guard body.count <= policy.maxResponseBytes else {
             return .failed(
                 Failure(.tooLarge, "AM's response is larger than the \(policy.maxResponseBytes) bytes allowed"))
@@ -137,7 +137,7 @@ public struct StepUp: Sendable {
     }
 
     /// Continues after a wait.
-    public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func woke(_ now: Circumstances = Circumstances()) -> Command {
         next { (journey) throws(Failure) in try journey.woke(now) }
     }
 
@@ -145,7 +145,7 @@ public struct StepUp: Sendable {
     /// begin spends none. With a person involved, no permission was requested earlier.
     public var isAtTurn: Bool { journey.isAtTurn }
 
-    private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Order {
+    private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Command {
         let next: Journey.Next
         do throws(Failure) {
             next = try event(&journey)
@@ -185,7 +185,7 @@ public struct StepUp: Sendable {
     /// - Throws: the reason why they are invalid, worded for the person. The step stays open.
     public mutating func told(
         _ answers: PersonAnswers, _ now: Circumstances = Circumstances()
-    ) throws(OpenStep.Refusal) -> Order {
+    ) throws(OpenStep.Refusal) -> Command {
         guard let open = journey.open else { throw OpenStep.Refusal("nobody is asked for anything") }
         if let refusal = open.refusal(of: answers) { throw refusal }
         let missing = open.missing(in: answers)
@@ -203,7 +203,7 @@ public struct StepUp: Sendable {
     }
 
     /// Handles a person's denial.
-    public mutating func denied() -> Order {
+    public mutating func denied() -> Command {
         journey.rest()
         return .failed(Failure(.unanswered, "a person denied it"))
     }
@@ -211,13 +211,13 @@ public struct StepUp: Sendable {
     // MARK: the user
 
     /// Asks AM for the session's user, because the answers depend on it.
-    private mutating func askUser() -> Order {
+    private mutating func askUser() -> Command {
         inquiry = .user
         note("Usher asks AM for the session's user, because answers depend on it")
         return askInfo(of: goal.session?.token)
     }
 
-    private mutating func askInfo(of token: String?) -> Order {
+    private mutating func askInfo(of token: String?) -> Command {
         do throws(HTTPFault) {
             var url = try policy.server.sessionsURL(realm: realm)
             url += url.utf8.contains(0x3F) ? "&" : "?"
@@ -233,7 +233,7 @@ public struct StepUp: Sendable {
         }
     }
 
-    private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order {
+    private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Command {
         inquiry = .none
         let names = SessionInfo.names(answer)
         guard status == 200, !names.isEmpty else {
@@ -257,7 +257,7 @@ public struct StepUp: Sendable {
     }
 
     /// - Returns: nil if no question was under way.
-    private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order? {
+    private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Command? {
         switch inquiry {
         case .none: return nil
         case .user: return toldUser(status, answer, now)
@@ -276,15 +276,15 @@ public struct StepUp: Sendable {
 
     /// Checks the owner of a session that a link produced. The link may be of another user's tree, and that session must not
     /// reach this app.
-    private mutating func askOwner(of won: Outcome, new: String, old: String) -> Order {
+    private mutating func askOwner(of won: Outcome, new: String, old: String) -> Command {
         inquiry = .oldOwner(won, new: new)
         note("AM is asked whose session the link has won")
         return askInfo(of: old)
     }
 
     private mutating func toldOwner(
-        _ status: Int, _ answer: JSONValue?, _ goesOn: (inout StepUp, String) -> Order
-    ) -> Order {
+        _ status: Int, _ answer: JSONValue?, _ goesOn: (inout StepUp, String) -> Command
+    ) -> Command {
         inquiry = .none
         guard status == 200, let identity = SessionInfo.identity(answer) else {
             return .failed(Failure(.unusable, "AM does not say whose session the link has won (\(status))"))
@@ -302,7 +302,7 @@ public struct StepUp: Sendable {
         var isPoll = false
     }
 
-    private mutating func call(_ wanted: Call) -> Order {
+    private mutating func call(_ wanted: Call) -> Command {
         if !wanted.isPoll {
             guard steps < policy.maxSteps else {
                 return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
@@ -359,7 +359,7 @@ public struct StepUp: Sendable {
     }
 
     /// Reads the new session from `Set-Cookie`, else from `tokenId`. Either may be missing (docs/protocol.md#how-it-ends).
-    private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Order {
+    private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Command {
         let success = "AM reports success after \(LogText.count(calls, "call"))"
         guard goal.winsSession else {
             note("\(success); a transaction leaves the session as it is")

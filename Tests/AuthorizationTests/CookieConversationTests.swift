@@ -20,11 +20,11 @@ import Testing
             origin: "https://db.test")
     }
 
-    private func sent(_ order: CookieConversation.Order) -> (call: ServerCall, url: String)? {
+    private func sent(_ order: CookieConversation.Command) -> (call: ServerCall, url: String)? {
         if case .send(let call, let url) = order { (call, url) } else { nil }
     }
 
-    private func failure(_ order: CookieConversation.Order) -> LoginFault? {
+    private func failure(_ order: CookieConversation.Command) -> LoginFault? {
         if case .failed(let fault) = order { fault } else { nil }
     }
 

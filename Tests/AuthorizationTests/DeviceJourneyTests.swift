@@ -47,7 +47,8 @@ struct DeviceJourneyTests {
         return machine
     }
 
-    private func answer(_ machine: inout StepUp, _ body: String, status: Int = 200, at time: Int = 0) -> StepUp.Order {
+    private func answer(_ machine: inout StepUp, _ body: String, status: Int = 200, at time: Int = 0) -> StepUp.Command
+    {
         machine.answered(status: status, fields: FieldTable(), body: Array(body.utf8), now(time))
     }
 

@@ -210,7 +210,7 @@ struct PersonTests {
                     .init(callback: "PasswordCallback", response: secret("2", .time(period: 30))),
                 ], asks: false)
         }
-        func ask(_ machine: inout StepUp, at seconds: Int) -> StepUp.Order {
+        func ask(_ machine: inout StepUp, at seconds: Int) -> StepUp.Command {
             machine.answered(
                 status: 200, fields: fields(json), body: Array(page(Self.name, Self.password).utf8),
                 Circumstances(seconds: seconds, state: state))

@@ -295,6 +295,6 @@ struct SeenJourneyTests {
     }
 }
 
-extension SeenJourney.Order {
+extension SeenJourney.Command {
     fileprivate var call: ServerCall? { if case .send(let call) = self { call } else { nil } }
 }

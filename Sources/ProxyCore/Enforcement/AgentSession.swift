@@ -4,7 +4,7 @@ import Interception
 
 /// The session with which Usher asks AM, in one exchange. One exchange logs in for all, and the session is kept for all.
 final class AgentSession {
-    enum Order {
+    enum Command {
         case use(SessionSource)
         case call(FilterCall)
         /// Another exchange logs in.
@@ -40,7 +40,7 @@ final class AgentSession {
     }
 
     /// - Parameter user: the session of the client's request.
-    func ask(_ user: SessionSource, _ context: inout FilterContext) -> Order {
+    func ask(_ user: SessionSource, _ context: inout FilterContext) -> Command {
         switch caller {
         case .app: .use(user)
         case .session(let token): .use(SessionSource(token: token, carrier: .cookie))
@@ -49,7 +49,7 @@ final class AgentSession {
     }
 
     /// AM refused the session; another one is used, if there may be one.
-    func renew(_ context: inout FilterContext) -> Order? {
+    func renew(_ context: inout FilterContext) -> Command? {
         guard let wanted = wanted(context), let used = turn.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
@@ -61,7 +61,7 @@ final class AgentSession {
         return ask(after: refusal, &context)
     }
 
-    private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Order {
+    private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Command {
         guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
         return conclude(turn.ask(.send, wanted, after: refusal, context), &context)
     }
@@ -75,7 +75,7 @@ final class AgentSession {
     }
 
     /// Handles the response to its login's call.
-    func called(_ response: HeldResponse, _ context: inout FilterContext) -> Order {
+    func called(_ response: HeldResponse, _ context: inout FilterContext) -> Command {
         guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
             return .failed("nothing was asked")
         }
@@ -83,7 +83,7 @@ final class AgentSession {
     }
 
     /// Handles a failed call of its login.
-    func failed(_ reason: String, _ context: inout FilterContext) -> Order {
+    func failed(_ reason: String, _ context: inout FilterContext) -> Command {
         guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
             return .failed(reason)
         }
@@ -91,7 +91,7 @@ final class AgentSession {
     }
 
     /// - Returns: nil while its own call is under way.
-    func woke(_ context: inout FilterContext) -> Order? {
+    func woke(_ context: inout FilterContext) -> Command? {
         guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
         return conclude(outcome, &context)
     }
@@ -99,7 +99,7 @@ final class AgentSession {
     /// The exchange no longer needs it; others may log in.
     func rest() { turn.rest() }
 
-    private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Order {
+    private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Command {
         switch outcome {
         case .found, .kept: return use()
         case .won:
@@ -117,7 +117,7 @@ final class AgentSession {
         }
     }
 
-    private func use() -> Order {
+    private func use() -> Command {
         guard let session = turn.session, let token = session.jar[server.cookie]?.value else {
             return .failed("the login told no session")
         }

@@ -190,7 +190,7 @@ final class EnforcementFilter: Filter {
     // MARK: asking
 
     private func proceed(
-        _ order: AgentSession.Order, _ user: SessionSource, _ context: inout FilterContext
+        _ order: AgentSession.Command, _ user: SessionSource, _ context: inout FilterContext
     ) -> FilterAction {
         switch order {
         case .use(let caller):

@@ -278,7 +278,7 @@ final class StepUpFilter: Filter {
 
     private func start(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
         var round = round
-        let order: StepUp.Order
+        let order: StepUp.Command
         switch turn {
         case .begin: order = round.machine.begin(context.circumstances)
         case .send(let call): return send(call, round, context)
@@ -339,7 +339,7 @@ final class StepUpFilter: Filter {
         }
     }
 
-    func perform(_ order: StepUp.Order, _ round: Round, _ context: inout FilterContext) -> FilterAction {
+    func perform(_ order: StepUp.Command, _ round: Round, _ context: inout FilterContext) -> FilterAction {
         var round = round
         for sentence in round.machine.takeNotes() { context.note(.conversation(sentence)) }
         stage = .talking(round)

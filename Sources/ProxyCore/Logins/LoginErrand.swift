@@ -15,9 +15,9 @@ final class LoginErrand<Talk: LoginTalk> {
     /// The last call uses up its credential, such as a refresh token.
     var spends: Bool { talk.spends }
 
-    func begin() -> LoginOrder<Talk.Value> { talk.begin() }
+    func begin() -> LoginCommand<Talk.Value> { talk.begin() }
 
-    func answered(_ response: HeldResponse, _ now: Int) -> LoginOrder<Talk.Value> {
+    func answered(_ response: HeldResponse, _ now: Int) -> LoginCommand<Talk.Value> {
         talk.answered(response.head, body: response.body, now: now)
     }
 }

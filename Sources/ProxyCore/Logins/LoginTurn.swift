@@ -5,10 +5,10 @@ import Interception
 /// A conversation with a server that logs in. It is a value: it takes responses and returns the next step.
 protocol LoginTalk: Sendable {
     associatedtype Value: Credential
-    mutating func begin() -> LoginOrder<Value>
+    mutating func begin() -> LoginCommand<Value>
     /// Takes the response to the last call.
     /// - Parameter now: seconds since 1970.
-    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Value>
+    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginCommand<Value>
     /// The last call uses up its credential, even if the response is lost.
     var spends: Bool { get }
 }
@@ -114,7 +114,7 @@ final class LoginTurn<Talk: LoginTalk> {
     }
 
     private func perform(
-        _ step: LoginOrder<Value>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
+        _ step: LoginCommand<Value>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
         switch step {

@@ -252,7 +252,7 @@ final class SessionFilter: Filter {
     }
 
     private func perform(
-        _ order: SessionConversation.Order, _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>,
+        _ order: SessionConversation.Command, _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>,
         _ conversation: SessionConversation, _ context: inout FilterContext
     ) -> FilterAction? {
         var conversation = conversation
