@@ -119,7 +119,9 @@ struct ExchangeTable: ~Copyable {
 
     /// Ends the calls without a caller whose responses nobody waits for.
     mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout CommandBuffer) {
-        for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false { giveUp(call, share, &out) }
+        for call in calls.orphans where call.exchange.call?.detachedCall?.isAwaited == false {
+            giveUp(call, share, &out)
+        }
     }
 
     private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout CommandBuffer) {

@@ -57,7 +57,7 @@ extension HTTPConnection {
             finish(cell, &out)
         case .called(let answer):
             cell.exchange.log.capture.delivered(answer.head, answer.body.span, total: &out.captured)
-            if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
+            if cell.exchange.isOrphan { cell.exchange.call?.detachedCall?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
             guard let caller = exchanges.dismiss(cell, status: answer.head.status, context.share, &out) else { return }
             caller.exchange.came(.response(answer), &context, &out)
@@ -87,15 +87,15 @@ extension HTTPConnection {
     /// Runs a call that no exchange waits for.
     /// - Parameter report: receives the reason of a failure, or nil. Not called if the connection ends before.
     public mutating func run(
-        _ errand: Errand, now: Int, _ out: inout CommandBuffer, _ report: @escaping (String?) -> Void
+        _ backgroundCall: BackgroundCall, now: Int, _ out: inout CommandBuffer, _ report: @escaping (String?) -> Void
     ) {
         out.now = now
         let cell = exchanges.beginCall(engine, &out)
         let call = FilterCall(
-            errand.call, to: errand.bound, maxResponseBytes: 64 << 10,
+            backgroundCall.call, to: backgroundCall.bound, maxResponseBytes: 64 << 10,
             report: { answer, reason in
-                if let answer { report(errand.fault(answer)) } else { report(reason) }
-            }, told: errand.told)
+                if let answer { report(backgroundCall.fault(answer)) } else { report(reason) }
+            }, told: backgroundCall.told)
         // no exchange has the number 0
         cell.exchange.info.becomeCall(call, for: ExchangeID(0), places: [], began: now)
         cell.exchange.beginCall(&context, &out)

@@ -108,11 +108,11 @@ final class AgentSession {
             return use()
         case .lacking(let reason, _): return .failed(reason)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
-        case .call(let call, let url, let heir):
+        case .call(let call, let url, let detachedCall):
             return .call(
                 FilterCall(
                     call, to: .url(url), maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count,
-                    issuer: Self.name, heir: heir
+                    issuer: Self.name, detachedCall: detachedCall
                 ) { .loginCall(call.action, interceptor: Self.name, number: call.number, url: $0) })
         }
     }

@@ -21,13 +21,13 @@ final class FilterCall {
     /// Bytes that the caller keeps during the call.
     let keptBytes: Int
     /// Gets the response when the caller is gone; nil if the call then ends.
-    let heir: (any CallHeir)?
+    let detachedCall: (any DetachedCall)?
     /// Gets the result of a call that no exchange waits for: the response, or the reason for its failure.
     let report: Report?
 
     init(
         _ call: ServerCall, to bound: CallBound, maxResponseBytes: Int, keptBytes: Int = 0, issuer: String? = nil,
-        login: LoginAttempt? = nil, heir: (any CallHeir)? = nil, report: Report? = nil, told: @escaping Told
+        login: LoginAttempt? = nil, detachedCall: (any DetachedCall)? = nil, report: Report? = nil, told: @escaping Told
     ) {
         self.call = call
         self.bound = bound
@@ -36,7 +36,7 @@ final class FilterCall {
         self.login = login
         self.maxResponseBytes = maxResponseBytes
         self.keptBytes = keptBytes
-        self.heir = heir
+        self.detachedCall = detachedCall
         self.report = report
     }
     /// Tells the login that AM now gets its answers.

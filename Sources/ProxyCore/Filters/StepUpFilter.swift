@@ -292,7 +292,8 @@ final class StepUpFilter: Filter {
         return .call(
             FilterCall(
                 call, to: .server(policy.server), maxResponseBytes: policy.maxResponseBytes,
-                keptBytes: context.body.count + round.original.body.count, login: login, heir: heir(of: round, context)
+                keptBytes: context.body.count + round.original.body.count, login: login,
+                detachedCall: detachedCall(of: round, context)
             ) { .call(call.action, number: call.number, url: $0) })
     }
 

@@ -76,11 +76,12 @@ extension LoginFilter {
             return done(purpose)
         case .lacking(let reason, let purpose): return giveUp(reason, purpose, &context)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
-        case .call(let call, let url, let heir):
+        case .call(let call, let url, let detachedCall):
             return .call(
                 FilterCall(
                     call, to: .url(url), maxResponseBytes: Self.largestAnswer,
-                    keptBytes: context.body.count + (turn.kept?.body.count ?? 0), issuer: interceptor, heir: heir
+                    keptBytes: context.body.count + (turn.kept?.body.count ?? 0), issuer: interceptor,
+                    detachedCall: detachedCall
                 ) { [self] in told(of: call, url: $0) })
         }
     }

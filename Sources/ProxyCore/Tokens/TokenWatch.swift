@@ -194,8 +194,8 @@ final class TokenWatch: Filter {
 
     /// Has AM revoke tokens that the client may not know.
     private func revoke(_ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: inout FilterContext) {
-        guard let first = tokens.first, let errands = context.stores.errands else { return }
-        errands(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
+        guard let first = tokens.first, let backgroundCalls = context.stores.backgroundCalls else { return }
+        backgroundCalls(tokens.compactMap { BackgroundCall(revoking: $0.grant, of: $0.source) })
         context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
