@@ -14,13 +14,13 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     /// In the order in which exchanges receive them.
     let answers: [WrittenAnswer]
     /// Selects the next response; nil if there is only one.
-    private let turns: TurnCounter?
+    private let sequence: ResponseSequence?
 
     public init(_ answer: DirectResponse) { self.init([WrittenAnswer(answer)], nil) }
 
-    private init(_ answers: [WrittenAnswer], _ turns: TurnCounter?) {
+    private init(_ answers: [WrittenAnswer], _ sequence: ResponseSequence?) {
         self.answers = answers
-        self.turns = turns
+        self.sequence = sequence
     }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
@@ -33,7 +33,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         if let last = written.last, last.fields?.has("times") == true {
             reader.findings.warning(last.position, "times has no effect on the last response; remove it")
         }
-        self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)
+        self.init(answers, answers.count > 1 ? ResponseSequence(answers.dropLast().map(\.times)) : nil)
     }
 
     /// The first response.
@@ -44,17 +44,17 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
         var filled: [WrittenAnswer] = []
         for answer in answers { filled.append(try answer.filled(by: &filler)) }
-        return Self(filled, turns)
+        return Self(filled, sequence)
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { try apply() }
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { try apply() }
 
     public func apply() throws(EditFault) -> EditEffect {
-        guard let turns else { return .respond(try answer.checked()) }
+        guard let sequence else { return .respond(try answer.checked()) }
         var checked: [DirectResponse] = []
         for answer in answers { checked.append(try answer.response.checked()) }
-        return .respondInTurn(turns, checked)
+        return .respondInSequence(sequence, checked)
     }
 }
 

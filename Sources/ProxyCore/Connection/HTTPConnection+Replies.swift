@@ -75,7 +75,7 @@ extension HTTPConnection {
     private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
-        let places = caller.exchange.attempt.turns.map(\.key)
+        let places = caller.exchange.attempt.limitPlaces.map(\.key)
         cell.exchange.info.becomeCall(
             call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
         startFlow(of: cell, for: caller, &out)

@@ -12,12 +12,12 @@ final class AgentSession {
         case failed(String)
     }
 
-    typealias Turn = LoginTurn<CookieConversation>
+    typealias Sharing = SharedLogin<CookieConversation>
 
     private let caller: Enforcement.Caller
     private let login: CookieLogin?
     private let server: AuthorizationServer
-    private let turn = Turn()
+    private let sharedLogin = Sharing()
     /// The session was renewed: a new session that is refused at once has another fault.
     private var hasRenewed = false
 
@@ -50,7 +50,7 @@ final class AgentSession {
 
     /// AM refused the session; another one is used, if there may be one.
     func renew(_ context: inout FilterContext) -> Command? {
-        guard let wanted = wanted(context), let used = turn.session else { return nil }
+        guard let wanted = wanted(context), let used = sharedLogin.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
             // a login did not help: none follows for a while
@@ -63,20 +63,20 @@ final class AgentSession {
 
     private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Command {
         guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
-        return conclude(turn.ask(.send, wanted, after: refusal, context), &context)
+        return conclude(sharedLogin.ask(.send, wanted, after: refusal, context), &context)
     }
 
-    private func wanted(_ context: FilterContext) -> Turn.Wanted? {
+    private func wanted(_ context: FilterContext) -> Sharing.Wanted? {
         guard let login, let store = context.cookies else { return nil }
         let origin = server.url
-        return Turn.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
+        return Sharing.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
             CookieConversation(login, origin: origin)
         }
     }
 
     /// Handles the response to its login's call.
     func called(_ response: HeldResponse, _ context: inout FilterContext) -> Command {
-        guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
+        guard let wanted = wanted(context), let outcome = sharedLogin.called(response, wanted, context) else {
             return .failed("nothing was asked")
         }
         return conclude(outcome, &context)
@@ -84,7 +84,7 @@ final class AgentSession {
 
     /// Handles a failed call of its login.
     func failed(_ reason: String, _ context: inout FilterContext) -> Command {
-        guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
+        guard let wanted = wanted(context), let outcome = sharedLogin.failed(reason, wanted, context) else {
             return .failed(reason)
         }
         return conclude(outcome, &context)
@@ -92,14 +92,14 @@ final class AgentSession {
 
     /// - Returns: nil while its own call is under way.
     func woke(_ context: inout FilterContext) -> Command? {
-        guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
+        guard let wanted = wanted(context), let outcome = sharedLogin.woke(wanted, context) else { return nil }
         return conclude(outcome, &context)
     }
 
     /// The exchange no longer needs it; others may log in.
-    func rest() { turn.rest() }
+    func rest() { sharedLogin.rest() }
 
-    private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Command {
+    private func conclude(_ outcome: Sharing.Outcome, _ context: inout FilterContext) -> Command {
         switch outcome {
         case .found, .kept: return use()
         case .won:
@@ -118,7 +118,7 @@ final class AgentSession {
     }
 
     private func use() -> Command {
-        guard let session = turn.session, let token = session.jar[server.cookie]?.value else {
+        guard let session = sharedLogin.session, let token = session.jar[server.cookie]?.value else {
             return .failed("the login told no session")
         }
         return .use(

@@ -105,7 +105,7 @@ extension Exchange {
     /// - Parameter trailers: trailer fields, each line with its line end.
     mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer) {
         // the origin is done, so its places at limits are free, however long the rest takes
-        if !attempt.turns.isEmpty { attempt.turns = [] }
+        if !attempt.limitPlaces.isEmpty { attempt.limitPlaces = [] }
         switch stage.state {
         case .delivering:
             release(reusable: attempt.isStillBound(context), &out)

@@ -93,7 +93,7 @@ extension Exchange {
         switch resumption {
         case .filter: break
         case .request:
-            perform(requestPhase.resume(&attempt.turns, &info.log, out.now), &context, &out)
+            perform(requestPhase.resume(&attempt.limitPlaces, &info.log, out.now), &context, &out)
         case .lease: lease(&context, &out)
         case .replace(let replacement, let phase): replace(replacement, in: phase, &out)
         case .attempt: send(&context, &out)

@@ -127,33 +127,33 @@ struct RequestPhase: ~Copyable {
             return act(on: outcome, &info.log, now)
         }
         self.passage = passage
-        return pass(passage, &attempt.turns, &info.log, now)
+        return pass(passage, &attempt.limitPlaces, &info.log, now)
     }
 
     /// A turn has come, or a wait is over.
-    mutating func resume(_ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
-        if let passage { return pass(passage, &turns, &log, now) }
+    mutating func resume(_ limitPlaces: inout [LimitPlace], _ log: inout ExchangeLog, _ now: Int) -> Step {
+        if let passage { return pass(passage, &limitPlaces, &log, now) }
         enter(.passed)
         return .pass(wasDelayed: true)
     }
 
     private mutating func pass(
-        _ passage: LimitPassage, _ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int
+        _ passage: LimitPassage, _ limitPlaces: inout [LimitPlace], _ log: inout ExchangeLog, _ now: Int
     ) -> Step {
-        let before = passage.turn
-        switch passage.advance(&turns, &log, now) {
+        let before = passage.place
+        switch passage.advance(&limitPlaces, &log, now) {
         case .through:
             self.passage = nil
             return act(on: passage.outcome, &log, now)
         case .waits(let time):
             enter(.limit)
-            return .queue(until: time, passage.turn === before ? nil : passage.turn?.ticket)
+            return .queue(until: time, passage.place === before ? nil : passage.place?.ticket)
         case .refused(let wish, let milliseconds):
             log.tell(.refused(interceptor: wish.interceptor, wish.policy.words), now)
             enter(.replaced)
             self.passage = nil
             // the request is refused, so free its places
-            turns = []
+            limitPlaces = []
             return .refuse(wish, milliseconds: milliseconds)
         }
     }

@@ -26,7 +26,7 @@ final class StepUpFilter: Filter {
         /// Another exchange makes the same upgrade.
         case sharing(Round)
         /// The login waits for other logins of the same user.
-        case queueing(Round, Turn)
+        case queueing(Round, NextStep)
         /// AM is being asked, or will be asked again.
         case talking(Round)
         /// A person is being asked.
@@ -36,7 +36,7 @@ final class StepUpFilter: Filter {
     }
 
     /// The next step once the login has its turn.
-    enum Turn {
+    enum NextStep {
         case begin
         case send(ServerCall)
         /// Send the machine's answers, with the current one-time passwords.
@@ -228,7 +228,7 @@ final class StepUpFilter: Filter {
 
     /// Uses an upgrade that another exchange has made or is making, or makes it.
     private func share(_ round: Round, _ context: inout FilterContext) -> FilterAction {
-        switch sharing.turn(
+        switch sharing.decide(
             round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &context)
         {
         case .go:
@@ -245,15 +245,15 @@ final class StepUpFilter: Filter {
     }
 
     /// Begins the login, queues it, or gives it up if AM refused its answers recently.
-    private func beginLogin(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
+    private func beginLogin(_ round: Round, _ next: NextStep, _ context: inout FilterContext) -> FilterAction {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
             login = attempt
             let obstacle: LogEvent
             switch attempt.ask(round.machine.login) {
-            case .go: return start(round, turn, &context)
+            case .go: return start(round, next, &context)
             case .wait(let ticket):
-                stage = .queueing(round, turn)
+                stage = .queueing(round, next)
                 return .waitFor(ticket, until: limit ?? .max)
             case .held(let refusals, let milliseconds): obstacle = Self.heldOff(refusals, milliseconds)
             case .full: obstacle = .stepUpFailed("there is no room for more logins")
@@ -262,7 +262,7 @@ final class StepUpFilter: Filter {
             attempt.judge(.unjudged)
             return giveUp(obstacle, round.original, &context)
         }
-        return start(round, turn, &context)
+        return start(round, next, &context)
     }
 
     private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> LogEvent {
@@ -276,10 +276,10 @@ final class StepUpFilter: Filter {
         return Self.heldOff(refusals, milliseconds)
     }
 
-    private func start(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
+    private func start(_ round: Round, _ next: NextStep, _ context: inout FilterContext) -> FilterAction {
         var round = round
         let order: StepUp.Command
-        switch turn {
+        switch next {
         case .begin: order = round.machine.begin(context.circumstances)
         case .send(let call): return send(call, round, context)
         case .answer: order = round.machine.woke(context.circumstances)
@@ -331,7 +331,7 @@ final class StepUpFilter: Filter {
         }
         switch stage {
         case .sharing(let round): return share(round, &context)
-        case .queueing(let round, let turn): return beginLogin(round, turn, &context)
+        case .queueing(let round, let next): return beginLogin(round, next, &context)
         case .asking(let round, let step, let place): return look(round, step, place, &context)
         case .talking(var round):
             let order = round.machine.woke(context.circumstances)

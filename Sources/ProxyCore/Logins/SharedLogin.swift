@@ -19,7 +19,7 @@ extension LoginTalk {
 
 /// One exchange's way to a login's result: it takes an existing one, waits for another exchange, or logs in for all. The filter
 /// decides what the exchange does then.
-final class LoginTurn<Talk: LoginTalk> {
+final class SharedLogin<Talk: LoginTalk> {
     typealias Value = Talk.Value
 
     /// The next step once the result is there.
