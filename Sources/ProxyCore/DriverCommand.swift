@@ -3,7 +3,7 @@ public import Interception
 public import Passwords
 public import TLSEngine
 
-public enum Leg: UInt8, Sendable { case client, origin }
+public enum ConnectionSide: UInt8, Sendable { case client, origin }
 
 /// A command of a client's connection to the driver. Commands are values; the driver executes them in sequence and reports
 /// their outcomes.

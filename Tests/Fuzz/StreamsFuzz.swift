@@ -103,7 +103,7 @@ private struct Relay: ~Copyable {
     }()
 
     private(set) var sent: [Sent] = []
-    private var legs: [HTTP1Client] = []
+    private var codecs: [HTTP1Client] = []
     private var connection = ClientConnection(engine: Relay.engine, client: "192.0.2.1:1", now: 0)
     private var out = CommandBuffer()
     private var asked = 0
@@ -130,7 +130,7 @@ private struct Relay: ~Copyable {
     private mutating func answer() {
         guard let index = sent.firstIndex(where: { !$0.isReleased && $0.isEnded }) else { return }
         let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-        connection.received(bytes.span, through: &legs[index], for: sent[index].id, now: 0, &out)
+        connection.received(bytes.span, through: &codecs[index], for: sent[index].id, now: 0, &out)
         carryOut()
     }
 
@@ -143,22 +143,22 @@ private struct Relay: ~Copyable {
             switch command {
             case .lease(let id, let origin, _, _):
                 sent.append(Sent(id: id, origin: origin))
-                legs.append(HTTP1Client())
+                codecs.append(HTTP1Client())
                 connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
             case .reach(let id, _): connection.happened(.reached, to: id, now: 0, &out)
             case .send(let id, let place):
                 guard let index = index(id) else { continue }
                 let (head, forwarding) = (out.heads[place].head, out.heads[place].forwarding)
                 sent[index].isTunnel = forwarding.upgrades
-                legs[index].send(head, forwarding, to: &sent[index].wire)
+                codecs[index].send(head, forwarding, to: &sent[index].wire)
             case .sendBody(let id, let count):
                 let bytes = Array(out.origin[used..<used + count])
                 used += count
-                if let index = index(id) { legs[index].write(bytes.span, to: &sent[index].wire) }
+                if let index = index(id) { codecs[index].write(bytes.span, to: &sent[index].wire) }
             case .sendRaw(_, let count): used += count
             case .sendEnd(let id, let trailers):
                 guard let index = index(id) else { continue }
-                legs[index].end(trailers: trailers, to: &sent[index].wire)
+                codecs[index].end(trailers: trailers, to: &sent[index].wire)
                 sent[index].isEnded = true
             case .release(let id, _): if let index = index(id) { sent[index].isReleased = true }
             case .record(let id): connection.http.takeRecord(of: id, &out) { _ in }

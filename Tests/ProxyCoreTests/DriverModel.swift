@@ -218,7 +218,7 @@ final class DriverModel: CommandBackend {
 
     private func keep(_ link: OriginLink, _ reusable: Bool) {
         link.holder = nil
-        let isKept = reusable && link.leg.isReusable && !link.hasEnded && !link.isSpent && link.queue.isEmpty
+        let isKept = reusable && link.codec.isReusable && !link.hasEnded && !link.isSpent && link.queue.isEmpty
         releases.append(isKept)
         guard isKept else { return link.close() }
         link.uses += 1

@@ -9,14 +9,14 @@ struct LinkStream: OriginWriter {
     /// Nil where it has the whole connection.
     let id: StreamID?
 
-    var leg: HTTP1Client {
-        get { link.leg }
-        nonmutating set { link.leg = newValue }
+    var codec: HTTP1Client {
+        get { link.codec }
+        nonmutating set { link.codec = newValue }
     }
 
-    var shared: (leg: any StreamClient, stream: StreamID)? {
-        guard let id, let leg = link.shared else { return nil }
-        return (leg, id)
+    var shared: (codec: any StreamClient, stream: StreamID)? {
+        guard let id, let codec = link.shared else { return nil }
+        return (codec, id)
     }
 
     /// Bytes that wait for the origin.

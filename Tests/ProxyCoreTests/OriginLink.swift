@@ -15,7 +15,7 @@ final class OriginLink {
     }
 
     let origin: Origin
-    var leg = HTTP1Client()
+    var codec = HTTP1Client()
     /// Nil where it speaks HTTP/1.
     let shared: HTTP2Client?
     private let pool: LinkPool
@@ -180,19 +180,19 @@ final class OriginLink {
         }
     }
 
-    private func came(_ event: StreamClientEvent, _ bytes: [UInt8], _ leg: HTTP2Client) {
+    private func came(_ event: StreamClientEvent, _ bytes: [UInt8], _ codec: HTTP2Client) {
         switch event {
         case .needsMore, .pong: break
         case .response(let stream, let part):
             var count = 0
             if case .data(let range) = part { count = range.count }
             guard let index = lessees.firstIndex(where: { $0.stream == stream }) else {
-                if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
+                if count > 0 { write { codec.used(count, of: stream, to: &$0) } }
                 return
             }
             lessees[index].owed += count
             tell(stream) { driver, id in
-                driver.happens { $0.received(part, of: bytes.span, through: leg, for: id, now: pool.now, &$1) }
+                driver.happens { $0.received(part, of: bytes.span, through: codec, for: id, now: pool.now, &$1) }
             }
             pay(stream)
         case .broken(let stream, let fault): tell(stream) { broke(fault, $0, $1) }
@@ -210,7 +210,7 @@ final class OriginLink {
         guard shared != nil else {
             guard let holder else { return close() }
             return holder.driver.happens {
-                $0.originEnded(through: &leg, for: holder.exchange, cleanly: cleanly, now: pool.now, &$1)
+                $0.originEnded(through: &codec, for: holder.exchange, cleanly: cleanly, now: pool.now, &$1)
             }
         }
         isSpent = true

@@ -70,10 +70,10 @@ struct RecycledExchangeTests {
 
     @Test func nothingIsKeptOfACall() {
         var out = CommandBuffer()
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
-        advise(&connection, &leg, &out)
+        advise(&connection, &codec, &out)
         guard let call = connection.http.exchanges.calls.cells.last else {
             Issue.record("AM is not called")
             return
@@ -95,10 +95,10 @@ struct RecycledExchangeTests {
                 request: [.respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
         var out = CommandBuffer()
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var connection = ClientConnection(engine: Engine(settings), client: "192.0.2.1:1", now: 0)
         connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
-        advise(&connection, &leg, &out)
+        advise(&connection, &codec, &out)
         #expect(String(decoding: out.client, as: UTF8.self) == SteppingUp.original())
         let ends = out.commands.count { if case .record = $0 { true } else { false } }
         let next = out.commands.count { if case .proceed = $0 { true } else { false } }
@@ -106,19 +106,19 @@ struct RecycledExchangeTests {
     }
 
     /// The request goes out, and the resource answers with an advice.
-    private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout CommandBuffer) {
+    private func advise(_ connection: inout ClientConnection, _ codec: inout HTTP1Client, _ out: inout CommandBuffer) {
         guard let id = connection.http.exchanges.current?.exchange.id else { return }
         out.clearCommands()
         connection.leased(id, reused: false, now: 0, &out)
         var wire: [UInt8] = []
         for command in out.commands {
             switch command {
-            case .send(_, let index): leg.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
-            case .sendEnd: leg.end(to: &wire)
+            case .send(_, let index): codec.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
+            case .sendEnd: codec.end(to: &wire)
             default: break
             }
         }
         out.clearCommands()
-        connection.received(Array(SteppingUp.refused().utf8).span, through: &leg, for: id, now: 0, &out)
+        connection.received(Array(SteppingUp.refused().utf8).span, through: &codec, for: id, now: 0, &out)
     }
 }

@@ -206,13 +206,13 @@ struct StreamFaultTests {
         return nil
     }
 
-    /// A leg that has just read that head.
-    private func leg(_ text: String) throws -> FrameClient {
-        let leg = FrameClient()
+    /// A codec that has just read that head.
+    private func codec(_ text: String) throws -> FrameClient {
+        let codec = FrameClient()
         var parser = HeadParser()
         let bytes = Array(text.utf8)
-        _ = try parser.parse(bytes.span, into: &leg.head, limits: Engine(Settings()).headLimits)
-        return leg
+        _ = try parser.parse(bytes.span, into: &codec.head, limits: Engine(Settings()).headLimits)
+        return codec
     }
 
     private static func request(_ stream: UInt32, _ fields: String = "") -> [UInt8] {
@@ -225,7 +225,7 @@ struct StreamFaultTests {
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
         let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
-        let origin = try leg("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
+        let origin = try codec("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.http.takeRecord(of: id, &out) { _ in }
@@ -252,10 +252,10 @@ struct StreamFaultTests {
     }
 
     private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout CommandBuffer) {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var scratch: [UInt8] = []
-        leg.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
-        machine.received(Array(text.utf8).span, through: &leg, for: id, now: 0, &out)
+        codec.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
+        machine.received(Array(text.utf8).span, through: &codec, for: id, now: 0, &out)
     }
 
     @Test func whatATunnelsConnectionAnswersIsPassedOn() throws {
@@ -304,7 +304,7 @@ struct StreamFaultTests {
         let id = try #require(lease(out.commands)).id
         machine.leased(id, reused: false, now: 0, &out)
         machine.received(
-            .head(.length(10)), of: [UInt8]().span, through: try leg("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
+            .head(.length(10)), of: [UInt8]().span, through: try codec("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
             for: id,
             now: 0, &out)
         // what the client takes is of another stream: this one's origin is silent
@@ -351,7 +351,7 @@ struct StreamFaultTests {
         // the other user comes while the first one's connection is in use
         machine.received(Self.request(3, Self.asks("bob")).span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let origin = try leg("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let origin = try codec("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         var kept: [Bool] = []
@@ -374,7 +374,7 @@ struct StreamFaultTests {
         out.clearCommands()
         // an identity is asked of the first one, whose password was checked before the other's connection was bound
         let text = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
-        machine.received(.head(.length(0)), of: [UInt8]().span, through: try leg(text), for: alice, now: 0, &out)
+        machine.received(.head(.length(0)), of: [UInt8]().span, through: try codec(text), for: alice, now: 0, &out)
         var unbinds = 0
         for case .unbind in out.commands { unbinds += 1 }
         #expect(unbinds == 1)

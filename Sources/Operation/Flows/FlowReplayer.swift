@@ -123,11 +123,11 @@ struct FlowReplayer {
     private static func send(
         _ draft: ReplayDraft, _ connection: borrowing BlockingConnection
     ) throws -> ProxyClient.Answer {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var head = draft.head
         head.fields.add("Connection", "close")
-        try connection.send(leg.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
-        return try ProxyClient.read(connection, &leg, most: largest)
+        try connection.send(codec.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
+        return try ProxyClient.read(connection, &codec, most: largest)
     }
 }
 

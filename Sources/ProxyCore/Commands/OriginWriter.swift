@@ -4,9 +4,9 @@ import HTTPCodec
 /// The exchange's part of an origin's connection, for writing: a whole HTTP/1 connection, or a stream.
 protocol OriginWriter {
     /// The codec, when the exchange has the whole connection.
-    var leg: HTTP1Client { get nonmutating set }
+    var codec: HTTP1Client { get nonmutating set }
     /// The codec and the stream, when the connection is shared.
-    var shared: (leg: any StreamClient, stream: StreamID)? { get }
+    var shared: (codec: any StreamClient, stream: StreamID)? { get }
 
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8])
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8])
@@ -15,17 +15,17 @@ protocol OriginWriter {
 
 extension OriginWriter {
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return leg.send(head, forwarding, to: &wire) }
+        guard let (shared, stream) = shared else { return codec.send(head, forwarding, to: &wire) }
         shared.send(head, forwarding, on: stream, to: &wire)
     }
 
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return leg.write(bytes, to: &wire) }
+        guard let (shared, stream) = shared else { return codec.write(bytes, to: &wire) }
         shared.write(bytes, on: stream, to: &wire)
     }
 
     func end(trailers: [UInt8], to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return leg.end(trailers: trailers, to: &wire) }
+        guard let (shared, stream) = shared else { return codec.end(trailers: trailers, to: &wire) }
         shared.end(trailers: trailers, on: stream, to: &wire)
     }
 }

@@ -144,7 +144,7 @@ extension ClientConnection {
     /// - Parameters:
     ///   - side: the side that took bytes.
     ///   - id: the exchange whose origin stream moved; nil when any may have.
-    public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
+    public mutating func touched(_ side: ConnectionSide, _ id: ExchangeID? = nil, now: Int) {
         if http.context.hasEnded { http.context.endedAt = now }
         switch stage.state {
         case .tunnel: stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle)

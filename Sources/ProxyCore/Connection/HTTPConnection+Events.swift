@@ -178,13 +178,13 @@ extension HTTPConnection {
     // MARK: time
 
     /// Restarts idle timeouts of exchanges.
-    mutating func touched(_ side: Leg, _ id: ExchangeID?, now: Int) {
+    mutating func touched(_ side: ConnectionSide, _ id: ExchangeID?, now: Int) {
         if exchanges.isEmpty { waitIdle(now) }
         for cell in exchanges.cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
         for call in exchanges.calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
     }
 
-    private func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
+    private func touched(_ side: ConnectionSide, _ cell: ExchangeCell, _ now: Int) {
         // the client may have read other streams: only the streams that it holds up count as moving
         if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
         cell.exchange.touched(side, now)

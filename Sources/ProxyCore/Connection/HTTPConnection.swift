@@ -93,11 +93,11 @@ public struct HTTPConnection: ~Copyable {
 
     /// Whether bytes from that side are relayed unread.
     /// - Parameter id: the exchange of the origin that sends them.
-    public func isRelaying(from leg: Leg, of id: ExchangeID? = nil) -> Bool { relays.rest(leg, id) > 0 }
+    public func isRelaying(from side: ConnectionSide, of id: ExchangeID? = nil) -> Bool { relays.rest(side, id) > 0 }
 
     /// How many of `count` bytes from that side to relay unread. Once they are sent, call `relayed…`.
-    public func relays(_ count: Int, from leg: Leg, of id: ExchangeID? = nil) -> Int {
-        Int(min(relays.rest(leg, id), UInt64(count)))
+    public func relays(_ count: Int, from side: ConnectionSide, of id: ExchangeID? = nil) -> Int {
+        Int(min(relays.rest(side, id), UInt64(count)))
     }
 
     // MARK: records

@@ -172,10 +172,10 @@ final class DryDriver: CommandBackend {
         lease.isAnswered = true
         if !lease.isCall { hasAnswered = true }
         if case .bytes(let bytes) = answer {
-            machine.received(bytes.span, through: &lease.leg, for: id, now: now, &out)
+            machine.received(bytes.span, through: &lease.codec, for: id, now: now, &out)
         }
         // reports the end in any case: a finished exchange ignores it
-        if !isGivenBack(id) { machine.originEnded(through: &lease.leg, for: id, now: now, &out) }
+        if !isGivenBack(id) { machine.originEnded(through: &lease.codec, for: id, now: now, &out) }
         return true
     }
 

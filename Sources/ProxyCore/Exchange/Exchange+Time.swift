@@ -6,11 +6,11 @@ extension Exchange {
     /// Restarts the idle timeout when relayed bytes moved or a slow reader took some. It does not extend
     /// waits for a connection or for AM. The client's reading, of interim responses above all, is no sign that the
     /// origin will respond.
-    mutating func touched(_ leg: Leg, _ now: Int) {
+    mutating func touched(_ side: ConnectionSide, _ now: Int) {
         let timeouts = engine.settings.timeouts
         switch stage.state {
         case .delivering, .holding: stage.wait(until: bounded(now + timeouts.idle))
-        case .awaiting where leg == .origin:
+        case .awaiting where side == .origin:
             stage.wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
         case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
             .pacing, .tunnelling, .over:
