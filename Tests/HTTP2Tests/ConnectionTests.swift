@@ -236,13 +236,13 @@ struct ConnectionTests {
     @Test("What a server says of streams, and why it leaves")
     func terms() {
         let client = ClientTalk(nil)
-        #expect(client.codec.terms == nil && client.codec.farewell == nil)
+        #expect(client.codec.terms == nil && client.codec.goAwayCode == nil)
         #expect(client.feed(Frame.settings([(3, 7)])) == [])
         #expect(client.codec.terms == StreamTerms(maxStreams: 7))
         #expect(client.feed(Frame.settings([(3, 1_000_000), (8, 1)])) == [])
         #expect(client.codec.terms == StreamTerms(maxStreams: 256, takesUpgrades: true))
         #expect(client.feed(Frame.goAway(last: 0, 11)) == [])
-        #expect(client.codec.farewell.map { "\($0)" } == "ENHANCE_YOUR_CALM")
+        #expect(client.codec.goAwayCode.map { "\($0)" } == "ENHANCE_YOUR_CALM")
     }
 
     @Test("A refused stream is untouched")

@@ -203,7 +203,7 @@ final class ControlConnection: Channel {
 
     private func sayGoodbye() {
         guard !isClosed else { return }
-        deadline = loop.now + ControlLimits.farewell
+        deadline = loop.now + ControlLimits.closingTime
         finishWriting()
         server.goOn()
     }

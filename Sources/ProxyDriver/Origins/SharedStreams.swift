@@ -210,7 +210,7 @@ final class SharedStreams {
             readInput()
             if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
-        case .end, .failed: ended(.connection(codec.farewell))
+        case .end, .failed: ended(.connection(codec.goAwayCode))
         }
     }
 
