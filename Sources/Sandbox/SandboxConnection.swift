@@ -44,7 +44,7 @@ final class SandboxConnection: Channel {
         switch read() {
         case .bytes(let count):
             guard state != .ending else { return }
-            take(loop.received(0..<count))
+            receive(loop.received(0..<count))
         case .wouldBlock: break
         case .end: peerHasEnded()
         case .failed: end()
@@ -72,7 +72,7 @@ final class SandboxConnection: Channel {
 
     // MARK: TLS
 
-    private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let security = context.security else {
             input += bytes
             return takeRequests()

@@ -50,10 +50,10 @@ final class TraceExporter: Sendable {
             return max(0, spans.count - room)
         }
         if excess > 0 { lost.wrappingAdd(excess, ordering: .relaxed) }
-        begin()
+        start()
     }
 
-    private func begin() { try? work.run { [self] in deliver() } }
+    private func start() { try? work.run { [self] in deliver() } }
 
     var figures: ProcessFigures.QueueFigures {
         var figures = ProcessFigures.QueueFigures()
@@ -65,7 +65,7 @@ final class TraceExporter: Sendable {
     /// Tries to send the remaining spans, within a short time limit.
     func close() {
         queue.signal { $0.closing = true }
-        begin()
+        start()
         work.rests(withinMilliseconds: Self.closingTime + 500)
     }
 

@@ -79,8 +79,8 @@ struct DryClient {
     private mutating func note(_ part: ResponseEvent, _ bytes: [UInt8], _ codec: HTTP2Client, _ out: inout [UInt8]) {
         switch part {
         case .needsMore, .interim: break
-        case .head: begin(codec.head, isWhole: false)
-        case .switched: begin(codec.head, isWhole: true)
+        case .head: start(codec.head, isWhole: false)
+        case .switched: start(codec.head, isWhole: true)
         case .data(let range):
             stream?.response?.body += bytes[range]
             if let id = stream?.id { codec.used(range.count, of: id, to: &out) }
@@ -88,7 +88,7 @@ struct DryClient {
         }
     }
 
-    private mutating func begin(_ head: ResponseHead, isWhole: Bool) {
+    private mutating func start(_ head: ResponseHead, isWhole: Bool) {
         stream.change { $0.response = DryResponse(head: head, body: [], isWhole: isWhole) }
     }
 

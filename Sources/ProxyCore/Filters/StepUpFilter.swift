@@ -179,7 +179,7 @@ final class StepUpFilter: Filter {
         judgeLogin(by: advice, &context)
         if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
         do throws(NoStepUp) {
-            let round = try begin(advice, response, in: exchange, context)
+            let round = try startRound(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
             return share(round, &context)
@@ -194,7 +194,7 @@ final class StepUpFilter: Filter {
     }
 
     /// Starts a round for an advice that the policy allows.
-    private func begin(
+    private func startRound(
         _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: FilterContext
     ) throws(NoStepUp) -> Round {
         let realm: String

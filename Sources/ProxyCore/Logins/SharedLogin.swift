@@ -126,12 +126,12 @@ final class SharedLogin<Talk: LoginTalk> {
             return done(.won(value, purpose))
         case .failed(let fault):
             backgroundCall.fetch.fail(fault, context.time)
-            return settle(purpose, after: backgroundCall.fetch, fault.reason, wanted, context)
+            return finish(purpose, after: backgroundCall.fetch, fault.reason, wanted, context)
         }
     }
 
     /// Handles a failed login: a result that is still valid is used.
-    private func settle(
+    private func finish(
         _ purpose: Purpose, after fetch: CredentialFetch<Value>, _ reason: String, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
@@ -162,7 +162,7 @@ final class SharedLogin<Talk: LoginTalk> {
         case .queueing(let purpose, _): return giveUp(reason, purpose)
         case .talking(let purpose, let backgroundCall):
             backgroundCall.fetch.fail(LoginFault(reason: reason, isRefusal: false), context.time)
-            return settle(purpose, after: backgroundCall.fetch, reason, wanted, context)
+            return finish(purpose, after: backgroundCall.fetch, reason, wanted, context)
         }
     }
 
@@ -171,7 +171,7 @@ final class SharedLogin<Talk: LoginTalk> {
             let reason = "the login took longer than hold allows"
             if case .talking(let purpose, let backgroundCall) = stage, backgroundCall.spends {
                 backgroundCall.fetch.isLate(context.time)
-                return settle(purpose, after: backgroundCall.fetch, reason, wanted, context)
+                return finish(purpose, after: backgroundCall.fetch, reason, wanted, context)
             }
             return failed(reason, wanted, context)
         }

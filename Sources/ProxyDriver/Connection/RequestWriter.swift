@@ -18,7 +18,7 @@ struct RequestWriter {
         let worker = connection.worker
         switch command {
         case .send(let id, let index):
-            let stream = begin(id, of: connection)
+            let stream = start(id, of: connection)
             worker.out.heads.withUnsafeBufferPointer { heads in
                 guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
                 // through a pointer, to avoid a copy
@@ -26,18 +26,18 @@ struct RequestWriter {
                 stream.codec.send(one.pointee.head, one.pointee.forwarding, on: stream.id, to: &worker.wire)
             }
         case .sendBody(let id, let count):
-            let stream = begin(id, of: connection)
+            let stream = start(id, of: connection)
             takeBody(count, worker) { if let stream { stream.codec.write($0, on: stream.id, to: &worker.wire) } }
         case .sendRaw(let id, let count):
-            let stream = begin(id, of: connection)
+            let stream = start(id, of: connection)
             takeBody(count, worker) { if let stream { stream.codec.writeRaw($0, on: stream.id, to: &worker.wire) } }
         case .sendEnd(let id, let trailers):
-            guard let stream = begin(id, of: connection) else { break }
+            guard let stream = start(id, of: connection) else { break }
             stream.codec.end(trailers: trailers, on: stream.id, to: &worker.wire)
         case .finishOrigin(let id):
             // earlier output is sent first
             flush(of: connection)
-            guard let stream = begin(id, of: connection) else { break }
+            guard let stream = start(id, of: connection) else { break }
             stream.codec.finish(stream.id, to: &worker.wire)
             flush(of: connection)
         default: return false
@@ -53,7 +53,7 @@ struct RequestWriter {
     }
 
     /// Switches the output to this exchange's stream.
-    private mutating func begin(_ id: ExchangeID, of connection: Connection) -> OriginStream? {
+    private mutating func start(_ id: ExchangeID, of connection: Connection) -> OriginStream? {
         if writing != id { flush(of: connection) }
         writing = id
         return connection.leases.streams.stream(id)

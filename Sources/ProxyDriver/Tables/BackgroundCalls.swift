@@ -73,7 +73,7 @@ final class BackgroundCalls {
 
     private func add(_ backgroundCalls: [BackgroundCall], _ worker: Worker) {
         waiting += backgroundCalls
-        begin(worker)
+        start(worker)
     }
 
     /// Runs the last background calls before the loop ends, in the rest of the drain, but for at least 2 s and at most 5 s.
@@ -89,7 +89,7 @@ final class BackgroundCalls {
         tell(worker, now)
     }
 
-    private func begin(_ worker: Worker) {
+    private func start(_ worker: Worker) {
         while runs.count < Self.most, let backgroundCall = waiting.popLast() {
             let connection = worker.connectToNobody()
             let run = Run(backgroundCall, connection, until: min(worker.loop.now + Self.limit, end))
@@ -121,7 +121,7 @@ final class BackgroundCalls {
             for backgroundCall in waiting { fail(backgroundCall, "there was no time left") }
             waiting = []
         }
-        begin(worker)
+        start(worker)
         tell(worker, now)
     }
 
