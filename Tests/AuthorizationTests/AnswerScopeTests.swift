@@ -125,7 +125,7 @@ struct AnswerScopeTests {
         _ = machine.answered(200, page())
         let failure = machine.answered(status, body).failure
         #expect(failure?.code == .unusable && failure?.doubtsAnswers == false)
-        #expect(failure?.reason.hasPrefix("AM does not say whose session it is (\(status))") == true)
+        #expect(failure?.reason.hasPrefix("AM does not name the session's user (\(status))") == true)
     }
 
     // MARK: covering

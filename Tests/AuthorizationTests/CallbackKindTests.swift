@@ -21,7 +21,7 @@ import Testing
     }
 
     /// What becomes of such a callback where the configuration has this answer for it.
-    private func told(_ type: String, _ response: AuthorizationPolicy.CallbackAnswer.Response) -> StepUp.Order {
+    private func told(_ type: String, _ response: AuthorizationPolicy.CallbackAnswer.Response) -> StepUp.Command {
         var policy = policy()
         policy.answers = [.init(callback: type, response: response)]
         var machine = StepUp(policy: policy, advice: StepUpTests.transaction, session: "SESSION-A")

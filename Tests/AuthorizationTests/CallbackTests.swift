@@ -17,7 +17,7 @@ struct CallbackTests {
     /// What becomes of a page with these callbacks.
     private func order(
         _ callbacks: [JSONValue], _ answers: [AuthorizationPolicy.CallbackAnswer] = [], asks: Bool = false
-    ) -> StepUp.Order {
+    ) -> StepUp.Command {
         var policy = policy()
         policy.answers = answers
         policy.person.isAsked = asks
@@ -28,7 +28,7 @@ struct CallbackTests {
     }
 
     /// The values of the inputs of the first callback that goes back.
-    private func inputs(_ order: StepUp.Order) -> String? {
+    private func inputs(_ order: StepUp.Command) -> String? {
         order.call?.json?["callbacks"]?[0]?["input"]?.items.map { inputs in
             JSONValue.array(inputs.map { $0["value"] ?? .null }).serialized
         }

@@ -20,11 +20,11 @@ import Testing
             origin: "https://db.test")
     }
 
-    private func sent(_ order: CookieConversation.Order) -> (call: ServerCall, url: String)? {
+    private func sent(_ order: CookieConversation.Command) -> (call: ServerCall, url: String)? {
         if case .send(let call, let url) = order { (call, url) } else { nil }
     }
 
-    private func failure(_ order: CookieConversation.Order) -> LoginFault? {
+    private func failure(_ order: CookieConversation.Command) -> LoginFault? {
         if case .failed(let fault) = order { fault } else { nil }
     }
 
@@ -54,8 +54,8 @@ import Testing
     @Test(
         arguments: [
             (401, nil, "{}", "refused the login with 401", true), (404, nil, "", "refused the login with 404", true),
-            (429, nil, "", "answered 429", false), (408, nil, "", "answered 408", false),
-            (500, nil, "", "answered 500", false), (302, nil, "", "answered 302", false),
+            (429, nil, "", "responded with 429", false), (408, nil, "", "responded with 408", false),
+            (500, nil, "", "responded with 500", false), (302, nil, "", "responded with 302", false),
             (200, nil, "{\"ok\":true}", "set no cookie AuthSession", false),
             (200, "AuthSession=c; Max-Age=0", "{\"ok\":true}", "set no cookie AuthSession", false),
             (200, "AuthSession=c", "{\"ok\":false}", "not ok", true),
@@ -88,7 +88,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, "", "https://iam.test/token refused", true), (500, "", "https://iam.test/token answered 500", false),
+        (400, "", "https://iam.test/token refused", true),
+        (500, "", "https://iam.test/token responded with 500", false),
         (200, "no", "without an access_token", false), (200, "{}", "without an access_token", false),
         (200, #"{"access_token":""}"#, "without an access_token", false),
     ])
@@ -104,7 +105,7 @@ import Testing
         _ = login.begin()
         _ = login.answered(head(200), body: Array(#"{"access_token":"t"}"#.utf8), now: 0)
         let fault = try #require(failure(login.answered(head(500), body: [], now: 0)))
-        #expect(fault.reason == "https://db.test/_iam_session answered 500" && !fault.isRefusal)
+        #expect(fault.reason == "https://db.test/_iam_session responded with 500" && !fault.isRefusal)
     }
 
     @Test(

@@ -47,7 +47,8 @@ struct DeviceJourneyTests {
         return machine
     }
 
-    private func answer(_ machine: inout StepUp, _ body: String, status: Int = 200, at time: Int = 0) -> StepUp.Order {
+    private func answer(_ machine: inout StepUp, _ body: String, status: Int = 200, at time: Int = 0) -> StepUp.Command
+    {
         machine.answered(status: status, fields: FieldTable(), body: Array(body.utf8), now(time))
     }
 
@@ -155,7 +156,7 @@ struct DeviceJourneyTests {
         _ = answer(&machine, Self.bob)
         #expect(answer(&machine, "{}", status: 400).wait == 100)
         #expect(memory.keptDevices.isEmpty)
-        #expect(machine.takeNotes().contains { $0.contains("AM did not take what the device phone told it (400)") })
+        #expect(machine.takeNotes().contains { $0.contains("AM refused the message of the device phone (400)") })
     }
 
     /// As many devices as may be kept, put where they are kept: `keep` looks at all of them each time.

@@ -49,7 +49,7 @@ struct GivenAnswersTests {
         #expect(
             answered(name, password, name).failure?.reason
                 == "AM asks again for NameCallback \"User\", which was answered: "
-                + "the answers are wrong, or those of another user than the session's")
+                + "the answers are wrong, or belong to another user than the session")
     }
 
     @Test func otherQuestionsDoNot() {

@@ -147,7 +147,7 @@ struct JourneyTests {
             "the link is for realm /beta, and the tree runs in /alpha"
         ),
         ("https://am.example.test/am/json/realms/root?suspendedId=s", "the link is for realm /, and"),
-        ("s-1", "this is no link"), ("", "this is no link"),
+        ("s-1", "this is not a link"), ("", "this is not a link"),
         (
             "https://am.example.test/am/?suspendedId=" + String(repeating: "s", count: 20_000),
             "a link has 16 KiB at most"
@@ -198,7 +198,7 @@ struct JourneyTests {
             failure
                 == .init(
                     .refused,
-                    "AM did not take the answer to \(type) \"New\", which does not keep to its policies: LENGTH_BASED (min-password-length 8), REQUIRED"
+                    "AM refused the answer to \(type) \"New\", which violates its policies: LENGTH_BASED (min-password-length 8), REQUIRED"
                 ))
     }
 
@@ -217,7 +217,7 @@ struct JourneyTests {
             #"{"code":403,"detail":{"failedPolicyRequirements":[{"policyRequirements":[{"policyRequirement":"UNIQUE"}],"property":"mail"}]}}"#
         ).failure
         #expect(
-            failure?.reason == "AM did not take an answer, which does not keep to its policies (403): mail: UNIQUE")
+            failure?.reason == "AM refused an answer, which violates its policies (403): mail: UNIQUE")
     }
 
     // MARK: bounds

@@ -114,7 +114,7 @@ struct OneTimeAnswerTests {
 
     private func ask(
         _ machine: inout StepUp, _ prompt: String, at seconds: Int, callback: String = "PasswordCallback"
-    ) -> StepUp.Order {
+    ) -> StepUp.Command {
         machine.answered(
             status: 200, fields: fields(json), body: Array(page(prompt, callback: callback).utf8),
             Circumstances(seconds: seconds, state: state))
@@ -163,7 +163,7 @@ struct OneTimeAnswerTests {
     /// Whoever comes too late for all those that may be had within `hold` hears of it at once.
     @Test func oneOfManyIsToldAtOnce() {
         var machines = (0..<4).map { _ in machine(.time(period: 30), hold: 70_000) }
-        var orders: [StepUp.Order] = []
+        var orders: [StepUp.Command] = []
         for index in machines.indices { orders.append(ask(&machines[index], "Code", at: 40)) }
         #expect(orders[0].call != nil && orders[1].wait == 20_000 && orders[2].wait == 50_000)
         #expect(
@@ -208,7 +208,7 @@ struct OneTimeAnswerTests {
     func oneSecretGoesOutTwice(_ callback: String) {
         for kind in [OneTimePassword.Kind.counter(first: 0), .time(period: 30)] {
             var machine = machine(kind, callback: callback)
-            var orders: [StepUp.Order] = []
+            var orders: [StepUp.Command] = []
             for (index, prompt) in ["Code", "Wrong, try again", "Once more"].enumerated() {
                 orders.append(ask(&machine, prompt, at: 1000 + 30 * index, callback: callback))
             }

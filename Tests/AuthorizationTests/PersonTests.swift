@@ -62,7 +62,7 @@ struct PersonTests {
             ([0: ["Yes"], 1: ["old"]], "NumberAttributeInputCallback \"Age\" takes a number"),
             ([2: ["a"]], "nothing is asked at place 2; it asks for ChoiceCallback, NumberAttributeInputCallback"),
             ([0: ["Yes", "No"]], "ChoiceCallback \"Approve?\" takes one value, not 2"),
-            ([0: ["Yes"]], "NumberAttributeInputCallback \"Age\" is still to be answered"),
+            ([0: ["Yes"]], "NumberAttributeInputCallback \"Age\" has no answer yet"),
         ])
     func refused(_ told: [Int: [String]], _ words: String) throws {
         var machine = try machine()
@@ -210,7 +210,7 @@ struct PersonTests {
                     .init(callback: "PasswordCallback", response: secret("2", .time(period: 30))),
                 ], asks: false)
         }
-        func ask(_ machine: inout StepUp, at seconds: Int) -> StepUp.Order {
+        func ask(_ machine: inout StepUp, at seconds: Int) -> StepUp.Command {
             machine.answered(
                 status: 200, fields: fields(json), body: Array(page(Self.name, Self.password).utf8),
                 Circumstances(seconds: seconds, state: state))

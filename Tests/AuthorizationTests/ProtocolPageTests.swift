@@ -30,7 +30,7 @@ private struct Reader {
     private var advice: Advice?
     private var replay: Replay?
     private var machine: StepUp?
-    private var order: StepUp.Order?
+    private var order: StepUp.Command?
 
     mutating func run(_ block: ProtocolPage.Block) throws {
         let note = Comment(rawValue: "\(block)")

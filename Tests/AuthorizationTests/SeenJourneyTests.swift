@@ -278,7 +278,7 @@ struct SeenJourneyTests {
         #expect(ask(&journey, Self.page(Self.waiting)) != nil)
         #expect(called(&journey, "{}", status: 401) == nil)
         #expect(ask(&journey, Self.page(Self.waiting), Self.session) == nil)
-        #expect(journey.takeNotes().contains { $0.contains("AM does not say whose session it is (401)") })
+        #expect(journey.takeNotes().contains { $0.contains("AM does not name the session's user (401)") })
     }
 
     // MARK: the table
@@ -294,6 +294,6 @@ struct SeenJourneyTests {
     }
 }
 
-extension SeenJourney.Order {
+extension SeenJourney.Command {
     fileprivate var call: ServerCall? { if case .send(let call) = self { call } else { nil } }
 }

@@ -30,11 +30,11 @@ struct SessionConversationTests {
             machine = SessionConversation(policy, renewing: old)
         }
 
-        func begin() -> SessionConversation.Order { machine.begin() }
-        func failed(_ reason: String) -> SessionConversation.Order? { machine.failed(reason) }
+        func begin() -> SessionConversation.Command { machine.begin() }
+        func failed(_ reason: String) -> SessionConversation.Command? { machine.failed(reason) }
         func answered(
             _ status: Int, _ body: String, _ lines: [(String, String)] = json
-        ) -> SessionConversation.Order {
+        ) -> SessionConversation.Command {
             machine.answered(status: status, fields: fields(lines), body: Array(body.utf8))
         }
     }
@@ -200,7 +200,7 @@ struct SessionConversationTests {
     }
 }
 
-extension SessionConversation.Order {
+extension SessionConversation.Command {
     var call: ServerCall? { if case .send(let call) = self { call } else { nil } }
     var won: (SessionSource, SessionTimes)? {
         if case .won(let source, let times) = self { (source, times) } else { nil }

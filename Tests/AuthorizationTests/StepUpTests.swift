@@ -35,7 +35,7 @@ struct StepUpTests {
     }
 
     /// The order that follows when the first answer is a step of these callbacks.
-    private func next(_ callbacks: String, _ policy: AuthorizationPolicy) -> StepUp.Order {
+    private func next(_ callbacks: String, _ policy: AuthorizationPolicy) -> StepUp.Command {
         var stepUp = StepUp(policy: policy, advice: Self.transaction, session: "SESSION-A")
         _ = stepUp.begin()
         return stepUp.answered(status: 200, fields: fields(json), body: step("a1", callbacks))
@@ -228,7 +228,7 @@ struct StepUpTests {
             next(unknown, robot()).failure
                 == .init(
                     .unsupportedCallback,
-                    "IrisCallback \"Look  here\" is nothing that Usher knows; it can be answered with inputs: { NAME: TEXT } (it has x)"
+                    "Usher does not know IrisCallback \"Look  here\"; answer it with inputs: { NAME: TEXT } (it has x)"
                 ))
         #expect(next(unknown.replacing(",\"input\":[{\"name\":\"x\",\"value\":\"\"}]", with: ""), robot()).call != nil)
         for type in ["RedirectCallback", "IdPCallback", "DeviceSigningVerifierCallback", "ReCaptchaCallback"] {
@@ -284,7 +284,7 @@ struct StepUpTests {
     }
 
     @Test func attributesKeepTheirTypes() {
-        func filled(_ type: String, _ answer: String) -> StepUp.Order {
+        func filled(_ type: String, _ answer: String) -> StepUp.Command {
             let text =
                 "{\"type\":\"\(type)\",\"output\":[],\"input\":[{\"name\":\"IDToken1validateOnly\",\"value\":false},{\"name\":\"IDToken1\",\"value\":null}]}"
             return next(text, answering(.init(callback: type, response: .value(answer))))

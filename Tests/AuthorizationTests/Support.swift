@@ -80,12 +80,12 @@ extension StepUp {
 
     mutating func answered(
         _ status: Int, _ body: String, _ lines: [(String, String)] = json
-    ) -> Order {
+    ) -> Command {
         answered(status: status, fields: fields(lines), body: Array(body.utf8))
     }
 }
 
-extension StepUp.Order {
+extension StepUp.Command {
     var call: ServerCall? { if case .send(let call) = self { call } else { nil } }
     var outcome: StepUp.Outcome? { if case .succeeded(let outcome) = self { outcome } else { nil } }
     var failure: StepUp.Failure? { if case .failed(let failure) = self { failure } else { nil } }

@@ -23,7 +23,7 @@ import Testing
 
     private struct Missing: Error {}
 
-    private func sent(_ order: TokenConversation.Order) throws -> (call: ServerCall, form: QueryText, url: String) {
+    private func sent(_ order: TokenConversation.Command) throws -> (call: ServerCall, form: QueryText, url: String) {
         guard case .send(let call, let url) = order else {
             Issue.record("nothing was sent: \(order)")
             throw Missing()
@@ -31,13 +31,13 @@ import Testing
         return (call, QueryText(String(decoding: call.body, as: UTF8.self)), url)
     }
 
-    private func reason(_ order: TokenConversation.Order) -> String {
+    private func reason(_ order: TokenConversation.Command) -> String {
         if case .failed(let fault) = order { fault.reason } else { "" }
     }
 
     private func answer(
         _ talk: inout TokenConversation, _ status: Int = 200, _ body: String = "", _ fields: [(String, String)] = []
-    ) -> TokenConversation.Order {
+    ) -> TokenConversation.Command {
         var head = ResponseHead(status: status, reason: "")
         for field in fields { head.fields.add(field.0, field.1) }
         return talk.answered(head, body: Array(body.utf8), now: 1000)

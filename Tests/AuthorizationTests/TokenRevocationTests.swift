@@ -65,8 +65,8 @@ import Testing
             TokenRevocation.fault(ResponseHead(status: status, reason: ""), body: Array(body.utf8))
         }
         #expect(fault(200, "{}") == nil && fault(204) == nil)
-        #expect(fault(503) == "AM answered with 503")
-        #expect(fault(400, #"{"error":"unsupported_token_type"}"#) == "AM answered with 400 (unsupported_token_type)")
-        #expect(fault(400, #"{"error":"<script>"}"#) == "AM answered with 400")
+        #expect(fault(503) == "AM responded with 503")
+        #expect(fault(400, #"{"error":"unsupported_token_type"}"#) == "AM responded with 400 (unsupported_token_type)")
+        #expect(fault(400, #"{"error":"<script>"}"#) == "AM responded with 400")
     }
 }

@@ -55,6 +55,6 @@ private struct Responses: ResponseInterceptor {
     @Test func aDeadlineIsForWhatWaits() {
         let found = diagnosis(
             "{ name: a, response: [{ swift: { name: code, deadline: 1s } }] }", ["code": Registered()])
-        #expect(found.contains("works on the loop") && found.contains("remove deadline"), "\(found)")
+        #expect(found.contains("is synchronous") && found.contains("deadline has no effect"), "\(found)")
     }
 }

@@ -266,7 +266,7 @@ def test_a_value_that_am_does_not_take_is_told_with_its_policies(start, origin):
 
     usher, url = begin(start, origin, server, [{"callback": "ValidatedCreatePasswordCallback", "value": "too-short"}])
     check_original(ask(usher, url))
-    check_note(usher, "/x", r"\"New password\", which does not keep to its policies: LENGTH_BASED \(min-password-length 12\)")
+    check_note(usher, "/x", r"\"New password\", which violates its policies: LENGTH_BASED \(min-password-length 12\)")
     assert "too-short" not in "\n".join(usher.lines)
 
 
@@ -275,7 +275,7 @@ def test_a_value_that_am_does_not_take_is_told_with_its_policies(start, origin):
     (page(callback("ReCaptchaCallback", recaptchaSiteKey="s")), "answer it with value: TEXT"),
     (page({"type": "RedirectCallback", "output": [{"name": "redirectUrl", "value": "https://idp.example.com/?x"}]}),
      "sends the user's browser to idp.example.com, where Usher does not go"),
-    (page(callback("NewCallback", ["colour"])), "nothing that Usher knows; .*it has colour"),
+    (page(callback("NewCallback", ["colour"])), "Usher does not know NewCallback.*it has colour"),
     (page(*[callback("NameCallback")] * 300), "300 callbacks, more than the 256 allowed"),
     (page(callback("NameCallback"), padding="x" * (1 << 20)), "(larger|more) than"),
     (response(200, JSON, json.dumps({"authId": "a" * (1 << 19), "callbacks": []}).encode()), "authId has more than 256 KiB"),
@@ -334,7 +334,7 @@ def test_answers_for_users_and_groups(start, origin):
     check_original(get("Z", "/zoe"))
     check_note(usher, "/zoe", "no answer is configured for PasswordCallback")
     check_original(get("unknown", "/unknown"))
-    check_note(usher, "/unknown", "AM does not say whose session it is")
+    check_note(usher, "/unknown", "AM does not name the session's user")
     assert "SESSION_INFO" in "\n".join(usher.lines)
 
 

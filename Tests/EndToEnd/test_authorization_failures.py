@@ -170,9 +170,9 @@ AM_FAULTS = [
 
 
 AM_REASONS = {
-    "garbage": "badStatusLine", "hangs up": "closed the connection without a response", "500": "AM answered 500",
-    "html": "no JSON object", "half a step": "no JSON object", "refused": "refused to authenticate",
-    "transaction gone": "cannot read the transaction", "redirect": "AM answered 302", "asks for ever": "AM asks again for",
+    "garbage": "badStatusLine", "hangs up": "closed the connection without a response", "500": "AM responded with 500",
+    "html": "not a JSON object", "half a step": "not a JSON object", "refused": "refused to authenticate",
+    "transaction gone": "cannot read the transaction", "redirect": "AM responded with 302", "asks for ever": "AM asks again for",
     "an enormous step": "larger than", "an unknown callback": "RetinaCallback",
 }
 

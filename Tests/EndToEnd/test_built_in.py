@@ -94,7 +94,7 @@ def test_T53_the_interceptors_of_a_configuration(listed):
          "logs in at /_session for the cookie AuthSession, only https to port 443"],
         ["edit", "edits",
          "(action AUTHENTICATE and tree ~^Log or header X-Key) and status 4xx or 503", "response: set_header, delay"],
-        ["turned-away", "replay", "status 429 or 503", "sends requests again that were turned away, once at most"],
+        ["turned-away", "replay", "status 429 or 503", "sends refused requests again, once at most"],
     ]
     assert "hunter2" not in done.stdout and "\x1b" not in done.stdout
 

@@ -87,7 +87,7 @@ def test_where_am_redirects_to_nothing_goes(start, origin):
     gate = gateway(origin, "http://am.localhost/am/")
     usher = start(fake_shop(gate, am))
     check_original(ask(usher, f"{gate.url}/redirected"))
-    check_note(usher, "/redirected", "AM answered 307")
+    check_note(usher, "/redirected", "AM responded with 307")
     assert not evil.accepted
 
 

@@ -83,8 +83,8 @@ def test_everything_is_in_the_json_too(explain):
 def test_words_of_a_tunnel_and_of_what_was_answered_before(explain):
     assert "not opened (tls.except)" in explain("curl https://left.test/").stdout
     text = explain("curl http://shop.test/stop").stdout
-    assert "later: its condition looks at the response, and stop ended the chain before there was one" in text
-    assert "later: its condition looks at the response, which is not there yet" in explain("curl http://shop.test/").stdout
+    assert "later: its condition tests the response, and stop ended the phase first" in text
+    assert "later: its condition tests the response" in explain("curl http://shop.test/").stdout
 
 
 def test_a_command_as_an_argument(explain, arguments):

@@ -67,7 +67,7 @@ def test_what_is_no_filter(site, call, binary, state):
     person = people.Person(binary, state)
     for terms, words in [
             (["statsu=1"], "did you mean status?"), (["status"], "key=value"), (["status=x"], "status takes"),
-            (["path=~("], "no regular expression"), (["path=~(a+)+$"], "think for long")]:
+            (["path=~("], "not a valid regular expression"), (["path=~(a+)+$"], "avoid nested repeats")]:
         done = person.says("flows", *terms)
         assert done.returncode == 2 and words in done.stderr, done
     place = site()

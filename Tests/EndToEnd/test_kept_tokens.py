@@ -200,7 +200,7 @@ def test_a_key_that_a_reload_brings_seals_everything_anew(world, tmp_path, state
 
 
 @pytest.mark.parametrize("damage, words", [
-    (lambda kept: kept.write_text("{"), ["tokens.json is no JSON"]),
+    (lambda kept: kept.write_text("{"), ["tokens.json is not JSON"]),
     (lambda kept: kept.chmod(0o644), ["tokens.json has secrets", "chmod 600"]),
 ])
 def test_a_file_that_cannot_be_read_costs_a_line(world, state, damage, words):

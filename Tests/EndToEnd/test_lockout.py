@@ -82,7 +82,7 @@ def test_what_am_asks_again_is_not_answered_again(start, origin, again):
     usher, gate = begin(start, origin, server)
     check_original(ask(usher, f"{gate.url}/again"))
     assert server.wrong == 1
-    check_note(usher, "/again", "asks again for .*Callback .*which was answered: the answers are wrong, or those of another")
+    check_note(usher, "/again", "asks again for .*Callback .*which was answered: the answers are wrong, or belong to another")
     assert "wrong\"" not in "\n".join(usher.lines)
 
 
@@ -154,7 +154,7 @@ def test_refused_answers_hold_off(start, origin):
     for number in range(5):
         check_original(ask(usher, f"{gate.url}/turn/{number}"))
     assert server.wrong == 2
-    check_note(usher, "/turn/1", "401 with errorCode 107.: the answers are wrong, or those of another user")
+    check_note(usher, "/turn/1", "401 with errorCode 107.: the answers are wrong, or belong to another user")
     for number in (2, 3, 4):
         check_note(usher, f"/turn/{number}", "refused these answers 2 times in a row, so they are not tried again for 3[56]")
     # nor is AM asked for its first page, nor the resource for another id
@@ -252,7 +252,7 @@ def test_a_transaction_that_is_refused_with_a_200(start, origin):
     for number in range(4):
         check_original(ask(usher, f"{gate.url}/silent/{number}"))
     assert server.wrong == 2
-    check_note(usher, "/silent/1", "AM did not approve the transaction: the answers are wrong, or those of another user")
+    check_note(usher, "/silent/1", "AM did not approve the transaction: the answers are wrong, or belong to another user")
     check_note(usher, "/silent/3", "not tried again")
 
 

@@ -1,4 +1,4 @@
-"""Interceptors that log in for a cookie. The numbers are those of docs/semantics.md."""
+"""Interceptors that log in for a cookie. The numbers are those of numbered_cases.md."""
 
 import json
 import threading
@@ -122,7 +122,7 @@ def test_T37_a_login_that_failed_is_tried_by_the_next(play, origin):
     assert [client.exchange(request("GET", f"{server.url}/db")).status for _ in range(3)] == [401, 401, 200]
     assert len(database.logins) == 3
     told = words(usher, "/db")
-    assert "answered 500" in told and "set no cookie AuthSession" in told
+    assert "responded with 500" in told and "set no cookie AuthSession" in told
 
 
 def test_T38_what_is_refused_with_any_cookie_is_refused_once(play, origin):
@@ -311,7 +311,7 @@ def test_T45_two_steps_with_a_key(play, origin):
         "name": "iam", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"},
         "iam_cookie": {"key": "k&y", "identity": f"{service.url}/identity/token"}})
     assert client.exchange(request("GET", f"{server.url}/db")).status == 401
-    assert "/_iam_session answered 500" in words(usher, "/db")
+    assert "/_iam_session responded with 500" in words(usher, "/db")
     assert client.exchange(request("GET", f"{server.url}/db")).status == 200
     form = urllib.parse.parse_qs(tokens[0].body.decode())
     assert form["apikey"] == ["k&y"] and form["grant_type"] == ["urn:ibm:params:oauth:grant-type:apikey"]

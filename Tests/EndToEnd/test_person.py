@@ -60,7 +60,7 @@ def test_a_person_answers_by_command(daemon, app):
     assert json.loads(person.says("transactions", "--json").stdout)["transactions"][0]["id"] == one["id"]
 
     first = person.says("answer", one["id"], "--callback", "NameCallback", "demo")
-    assert (first.returncode, first.stdout.startswith("still to be answered: PasswordCallback")) == (0, True), first
+    assert (first.returncode, first.stdout.startswith("not answered yet: PasswordCallback")) == (0, True), first
     rest = person.says("answer", one["id"], given=f"{people.SECRET}\n")
     assert (rest.returncode, rest.stdout) == (0, f"{one['id']} is answered\n"), rest
     answer = waiting.answer()

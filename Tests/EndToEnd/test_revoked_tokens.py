@@ -208,8 +208,8 @@ def test_many_are_revoked_at_once(world):
 
 
 @pytest.mark.parametrize("refusal, words", [
-    (response(503), "AM answered with 503"),
-    (response(401, body=b'{"error": "invalid_client"}'), "AM answered with 401 (invalid_client)"),
+    (response(503), "AM responded with 503"),
+    (response(401, body=b'{"error": "invalid_client"}'), "AM responded with 401 (invalid_client)"),
 ])
 def test_what_fails_is_told_in_one_line(world, refusal, words):
     play = world([credentials(), code()])

@@ -32,7 +32,7 @@ FAULTS = {
     "am-too-many": (401, "429"),
     "am-unavailable": (401, "503"),
     "am-lockout": (401, "refused"),
-    "am-text": (401, "no JSON object"),
+    "am-text": (401, "not a JSON object"),
     "am-circle": (401, "302"),
     "am-endless": (401, "asks again"),
     "am-huge-authid": (401, "larger than"),

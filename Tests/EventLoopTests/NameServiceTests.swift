@@ -199,7 +199,7 @@ struct NameServiceTests {
     @Test func aNameThatIsNone() throws {
         let asker = try Asker(["127.0.0.1:1"])
         try asker.ask(String(repeating: "a", count: 64) + ".test", "a..test")
-        #expect(asker.failures == Array(repeating: .unknown("it is no valid name", rcode: nil), count: 2))
+        #expect(asker.failures == Array(repeating: .unknown("it is not a valid name", rcode: nil), count: 2))
     }
 
     @Test func whoHearsAnAnswerMayAskAgain() throws {

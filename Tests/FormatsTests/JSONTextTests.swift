@@ -105,7 +105,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "What is no JSON is not edited",
+        "What is not JSON is not edited",
         arguments: [
             ("", 0), ("{", 1), ("{\"a\":1}}", 7), ("{\"a\":1,}", 7), ("[1 2]", 3), ("{\"a\":01}", 5), ("nope", 1),
             ("{\"a\":1,\"b\":\"\u{1}\"}", 12), ("{'a':1}", 1), ("{\"a\":1} x", 8), ("{\"a\":\"\\u12\"}", 10),

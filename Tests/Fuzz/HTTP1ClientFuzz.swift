@@ -21,12 +21,12 @@ private struct Outcome: Equatable {
 private struct Reading {
     /// What a relay may pass on without a look is not looked at.
     let relays: Bool
-    var leg: HTTP1Client
+    var codec: HTTP1Client
     var outcome = Outcome()
 
     static func run(_ bytes: [UInt8], _ cuts: [Int], _ method: String, relays: Bool = false) -> Outcome {
-        var reading = Reading(relays: relays, leg: asking(method))
-        require(!reading.leg.hasAnswered && reading.leg.isReusable, "a new connection is unused")
+        var reading = Reading(relays: relays, codec: asking(method))
+        require(!reading.codec.hasAnswered && reading.codec.isReusable, "a new connection is unused")
         var start = 0
         do throws(HTTPFault) {
             for end in cuts {
@@ -35,68 +35,68 @@ private struct Reading {
             }
         } catch {
             reading.outcome.fault = error
-            require(!reading.leg.isReusable, "whoever breaks HTTP is not asked again")
+            require(!reading.codec.isReusable, "whoever breaks HTTP is not asked again")
         }
         if reading.outcome.fault == nil { reading.finish() }
-        require(reading.leg.hasAnswered == !bytes.isEmpty, "the first byte is an answer")
+        require(reading.codec.hasAnswered == !bytes.isEmpty, "the first byte is an answer")
         return reading.outcome
     }
 
     private static func asking(_ method: String) -> HTTP1Client {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var out: [UInt8] = []
         if method == "CONNECT" {
-            leg.connect(to: "a:1", via: [], lines: [], to: &out)
+            codec.connect(to: "a:1", via: [], lines: [], to: &out)
         } else {
-            guard let head = try? RequestHead(method: method, url: "http://a/") else { return leg }
-            leg.send(head, Forwarding(framing: .none), to: &out)
-            leg.end(to: &out)
+            guard let head = try? RequestHead(method: method, url: "http://a/") else { return codec }
+            codec.send(head, Forwarding(framing: .none), to: &out)
+            codec.end(to: &out)
         }
-        return leg
+        return codec
     }
 
     private mutating func finish() {
-        outcome.isReusable = leg.isReusable
-        if outcome.end != nil { outcome.trailers = leg.trailers }
-        var cut = leg
+        outcome.isReusable = codec.isReusable
+        if outcome.end != nil { outcome.trailers = codec.trailers }
+        var cut = codec
         require(!cut.ended(cleanly: false), "nothing ends by being cut off")
-        outcome.endsWithConnection = leg.ended(cleanly: true)
+        outcome.endsWithConnection = codec.ended(cleanly: true)
         require(
             outcome.endsWithConnection == (outcome.framing == .untilClose), "one kind of body ends with the connection")
-        require(!leg.isReusable, "a connection that has ended is not used again")
+        require(!codec.isReusable, "a connection that has ended is not used again")
     }
 
     private mutating func take(_ piece: [UInt8], from start: Int) throws(HTTPFault) {
         var position = 0
         while true {
-            if relays, let raw = leg.rawBody {
+            if relays, let raw = codec.rawBody {
                 let count = Int(min(raw, UInt64(piece.count - position)))
                 outcome.body += piece[position..<position + count]
                 position += count
-                let isWhole = leg.passed(UInt64(count))
+                let isWhole = codec.passed(UInt64(count))
                 require(isWhole == (raw == UInt64(count)), "the last byte makes it whole")
                 if isWhole { outcome.end = start + position } else if count == 0 { return }
                 continue
             }
             let before = position
-            let event = try leg.read(piece.span, &position, limits: limits, maxTrailerBytes: 200)
+            let event = try codec.read(piece.span, &position, limits: limits, maxTrailerBytes: 200)
             require(position >= before && position <= piece.count, "reading moves on")
             switch event {
             case .needsMore:
                 require(position == piece.count, "more is asked for only when all is used up")
                 return
             case .interim:
-                require(outcome.status == nil && leg.head.isInterim, "interim responses come first")
-                outcome.interims.append(leg.head.status)
+                require(outcome.status == nil && codec.head.isInterim, "interim responses come first")
+                outcome.interims.append(codec.head.status)
             case .head(let framing):
-                require(outcome.status == nil && leg.head.status >= 200, "there is one final head")
+                require(outcome.status == nil && codec.head.status >= 200, "there is one final head")
                 begin(framing)
             case .switched:
-                require(outcome.status == nil && !leg.isReusable, "there is one final head")
+                require(outcome.status == nil && !codec.isReusable, "there is one final head")
                 outcome.isSwitched = true
                 begin(.none)
                 outcome.end = start + position
-                // what follows is no business of the leg
+                // what follows is no business of the codec
                 return
             case .data(let range):
                 require(!range.isEmpty && range.lowerBound >= before && range.upperBound <= position, "data moves on")
@@ -110,8 +110,8 @@ private struct Reading {
     }
 
     private mutating func begin(_ framing: BodyFraming) {
-        outcome.status = leg.head.status
-        outcome.fields = leg.head.fields.lines.map { "\($0.name)=\($0.value)" }
+        outcome.status = codec.head.status
+        outcome.fields = codec.head.fields.lines.map { "\($0.name)=\($0.value)" }
         outcome.framing = framing
     }
 }

@@ -22,7 +22,7 @@ private struct Outcome: Equatable {
 private struct Reading {
     /// What a relay may pass on without a look is not looked at.
     let relays: Bool
-    var leg = HTTP1Server()
+    var codec = HTTP1Server()
     var head = RequestHead()
     /// What came and was not used.
     var pending: [UInt8] = []
@@ -54,14 +54,14 @@ private struct Reading {
 
     /// - Returns: false where it needs more, or reads no more.
     private mutating func goOn() throws(HTTPFault) -> Bool {
-        if leg.awaitsHead {
+        if codec.awaitsHead {
             let bytes = pending
-            guard let count = try leg.readHead(bytes.span, into: &head, limits: limits) else { return false }
+            guard let count = try codec.readHead(bytes.span, into: &head, limits: limits) else { return false }
             require(count > 0 && count <= pending.count, "a head is inside the input")
             use(count)
-            let framing = try leg.begin(head, maxTrailerBytes: 200)
-            require(!leg.awaitsHead, "a request that has begun is not read again")
-            require(leg.isComplete == (framing == .none), "only a request without a body is whole at once")
+            let framing = try codec.begin(head, maxTrailerBytes: 200)
+            require(!codec.awaitsHead, "a request that has begun is not read again")
+            require(codec.isComplete == (framing == .none), "only a request without a body is whole at once")
             outcome.messages.append(
                 Message(
                     line: [head.methodText, head.targetText, "\(head.version)"],
@@ -70,24 +70,24 @@ private struct Reading {
         }
         let index = outcome.messages.count - 1
         try readBody(of: index)
-        guard leg.isComplete else { return false }
-        require(leg.rawBody == nil, "nothing is left of a whole request")
+        guard codec.isComplete else { return false }
+        require(codec.rawBody == nil, "nothing is left of a whole request")
         let rest = pending
         var position = 0
-        require(try leg.readBody(rest.span, &position) == .end && position == 0, "nothing is read past the end")
+        require(try codec.readBody(rest.span, &position) == .end && position == 0, "nothing is read past the end")
         outcome.messages[index].end = used
-        outcome.messages[index].trailers = leg.trailers
-        outcome.isLast = leg.isLast
-        guard !leg.isLast else { return false }
-        leg.next()
-        require(leg.awaitsHead, "another request may come")
+        outcome.messages[index].trailers = codec.trailers
+        outcome.isLast = codec.isLast
+        guard !codec.isLast else { return false }
+        codec.next()
+        require(codec.awaitsHead, "another request may come")
         return true
     }
 
     private mutating func readBody(of index: Int) throws(HTTPFault) {
-        if relays, let raw = leg.rawBody {
+        if relays, let raw = codec.rawBody {
             let count = min(raw, UInt64(pending.count))
-            leg.passed(count)
+            codec.passed(count)
             outcome.messages[index].body += pending.prefix(Int(count))
             return use(Int(count))
         }
@@ -95,19 +95,19 @@ private struct Reading {
         var position = 0
         while true {
             let before = position
-            let raw = leg.rawBody
-            switch try leg.readBody(bytes.span, &position) {
+            let raw = codec.rawBody
+            switch try codec.readBody(bytes.span, &position) {
             case .data(let range):
                 require(!range.isEmpty && range.lowerBound >= before && range.upperBound <= position, "data moves on")
                 outcome.messages[index].body += pending[range]
                 if let raw {
-                    require(raw - UInt64(range.count) == leg.rawBody ?? 0, "what is left grows less by what came")
+                    require(raw - UInt64(range.count) == codec.rawBody ?? 0, "what is left grows less by what came")
                 }
             case .needsMore:
-                require(position == pending.count && !leg.isComplete, "more is asked for only when all is used up")
+                require(position == pending.count && !codec.isComplete, "more is asked for only when all is used up")
                 return use(position)
             case .end:
-                require(leg.isComplete, "the end is the end")
+                require(codec.isComplete, "the end is the end")
                 return use(position)
             }
         }

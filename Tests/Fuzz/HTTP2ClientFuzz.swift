@@ -17,7 +17,7 @@ private enum Event: Equatable {
 
 /// A connection with some requests under way, whose answers come in pieces.
 private struct Reading {
-    let leg = HTTP2Client(limits: limits)
+    let codec = HTTP2Client(limits: limits)
     var events: [Event] = []
     var out: [UInt8] = []
 
@@ -33,19 +33,20 @@ private struct Reading {
             }
         } catch {
             reading.events.append(.failed(error))
-            require(!reading.leg.isReusable && reading.leg.begin() == nil, "whoever breaks HTTP/2 is not asked again")
+            require(
+                !reading.codec.isReusable && reading.codec.begin() == nil, "whoever breaks HTTP/2 is not asked again")
         }
         return reading.events
     }
 
     private mutating func ask() {
         for (method, framing) in [("GET", BodyFraming.none), ("HEAD", .none), ("POST", .chunked), ("CONNECT", .none)] {
-            guard let stream = leg.begin(), var head = try? RequestHead(method: "GET", url: "http://a.test/") else {
+            guard let stream = codec.begin(), var head = try? RequestHead(method: "GET", url: "http://a.test/") else {
                 return require(false, "there is room for some")
             }
             head.setMethod(method)
-            leg.send(head, Forwarding(framing: framing), on: stream, to: &out)
-            leg.write([UInt8](repeating: 0x61, count: 70_000).span, on: stream, to: &out)
+            codec.send(head, Forwarding(framing: framing), on: stream, to: &out)
+            codec.write([UInt8](repeating: 0x61, count: 70_000).span, on: stream, to: &out)
         }
     }
 
@@ -53,7 +54,7 @@ private struct Reading {
         var position = 0
         while true {
             let before = position
-            let event = try leg.read(bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
+            let event = try codec.read(bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
             require(position >= before && position <= bytes.count, "reading moves on")
             switch event {
             case .needsMore:
@@ -61,13 +62,13 @@ private struct Reading {
                 require(out.count <= (1 << 20) + 64 * bytes.count, "what is answered has a bound")
                 out = []
                 // whoever comes in pieces finds it at rest between them
-                leg.rest()
+                codec.rest()
                 return
             case .response(let stream, let event): take(event, of: stream, bytes, before, position)
             case .broken(let stream, let fault): events.append(.broken(stream.number, fault))
             case .reset(let stream, let code): events.append(.reset(stream.number, code))
             case .drained(let stream):
-                require(leg.waiting(on: stream) == 0, "nothing waits where nothing does")
+                require(codec.waiting(on: stream) == 0, "nothing waits where nothing does")
                 events.append(.drained(stream.number))
             case .pong: events.append(.pong)
             }
@@ -80,10 +81,11 @@ private struct Reading {
         let id = stream.number
         switch event {
         case .needsMore: break
-        case .interim: events.append(.interim(id, leg.head.status))
+        case .interim: events.append(.interim(id, codec.head.status))
         case .head(let framing):
-            require(leg.head.status >= 200 && leg.head.status < 600, "a status is one")
-            events.append(.head(id, leg.head.status, leg.head.fields.lines.map { "\($0.name)=\($0.value)" }, framing))
+            require(codec.head.status >= 200 && codec.head.status < 600, "a status is one")
+            events.append(
+                .head(id, codec.head.status, codec.head.fields.lines.map { "\($0.name)=\($0.value)" }, framing))
         case .switched: events.append(.switched(id))
         case .data(let range):
             require(!range.isEmpty && range.lowerBound >= before && range.upperBound <= position, "data moves on")
@@ -92,10 +94,10 @@ private struct Reading {
             } else {
                 events.append(.data(id, Array(bytes[range])))
             }
-            leg.used(range.count, of: stream, to: &out)
+            codec.used(range.count, of: stream, to: &out)
         case .end:
-            events.append(.end(id, leg.trailers))
-            leg.reset(stream, to: &out)
+            events.append(.end(id, codec.trailers))
+            codec.reset(stream, to: &out)
         }
     }
 }

@@ -14,7 +14,7 @@ private enum Event: Equatable {
 
 /// A connection that takes its bytes in pieces, and answers every request as soon as it is whole.
 private struct Reading {
-    let leg = HTTP2Server(maxStreams: 8, limits: limits)
+    let codec = HTTP2Server(maxStreams: 8, limits: limits)
     var events: [Event] = []
     var out: [UInt8] = []
 
@@ -40,7 +40,7 @@ private struct Reading {
     private mutating func hasFailedAgain() -> Bool {
         var position = 0
         do throws(HTTPFault) {
-            _ = try leg.read([0].span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
+            _ = try codec.read([0].span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
             return false
         } catch {
             return true
@@ -51,7 +51,7 @@ private struct Reading {
         var position = 0
         while true {
             let before = position
-            let event = try leg.read(bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
+            let event = try codec.read(bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: 200, to: &out)
             require(position >= before && position <= bytes.count, "reading moves on")
             switch event {
             case .needsMore:
@@ -59,18 +59,18 @@ private struct Reading {
                 require(out.count <= 64 << 10 + 64 * bytes.count, "what is answered has a bound")
                 out = []
                 // whoever comes in pieces finds it at rest between them
-                leg.rest()
+                codec.rest()
                 return
             case .head(let stream, let framing):
                 require(
-                    leg.head.target.form != .absolute
-                        || leg.head.fields.lines.filter { $0.name.lowercased() == "host" }.count == 1,
+                    codec.head.target.form != .absolute
+                        || codec.head.fields.lines.filter { $0.name.lowercased() == "host" }.count == 1,
                     "a head has one Host")
-                writeAgain(leg.head, framing)
+                writeAgain(codec.head, framing)
                 events.append(
                     .head(
-                        stream.number, "\(leg.head.methodText) \(leg.head.targetText)",
-                        leg.head.fields.lines.map { "\($0.name)=\($0.value)" }, framing))
+                        stream.number, "\(codec.head.methodText) \(codec.head.targetText)",
+                        codec.head.fields.lines.map { "\($0.name)=\($0.value)" }, framing))
             case .broken(let stream, let fault):
                 events.append(.broken(stream.number, fault))
                 answer(stream, 400)
@@ -81,9 +81,9 @@ private struct Reading {
                 } else {
                     events.append(.data(stream.number, Array(bytes[range])))
                 }
-                leg.used(range.count, of: stream, to: &out)
+                codec.used(range.count, of: stream, to: &out)
             case .end(let stream):
-                events.append(.end(stream.number, leg.trailers))
+                events.append(.end(stream.number, codec.trailers))
                 answer(stream, 200)
             case .reset(let stream): events.append(.reset(stream.number))
             case .violated(let stream, let fault): events.append(.violated(stream.number, fault))
@@ -93,10 +93,10 @@ private struct Reading {
 
     private mutating func answer(_ stream: StreamID, _ status: Int) {
         let body = [UInt8](repeating: 0x61, count: 100)
-        leg.respond(ResponseHead(status: status, reason: ""), .length(100), ResponseManner(), on: stream, to: &out)
-        _ = leg.write(body.span, on: stream, to: &out)
-        leg.end(trailers: [], on: stream, to: &out)
-        leg.reset(stream, .complete, to: &out)
+        codec.respond(ResponseHead(status: status, reason: ""), .length(100), ResponseManner(), on: stream, to: &out)
+        _ = codec.write(body.span, on: stream, to: &out)
+        codec.end(trailers: [], on: stream, to: &out)
+        codec.reset(stream, .complete, to: &out)
     }
 }
 

@@ -2,7 +2,7 @@ internal import Formats
 
 @testable internal import HTTPCodec
 
-/// Edits of JSON: what is found after one is what was put there, everything else means what it meant, and what is no JSON is
+/// Edits of JSON: what is found after one is what was put there, everything else means what it meant, and what is not JSON is
 /// left alone. The first byte chooses the place.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSONText(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -21,7 +21,7 @@ public func fuzzJSONText(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var edited = text
     do throws(JSONEditFault) {
         try edited.set(pointer, to: Array("\"set\"".utf8), bound: 1 << 20)
-        require(found != nil, "what is no JSON is not edited")
+        require(found != nil, "what is not JSON is not edited")
         let after = (try? edited.values(at: pointer)) ?? []
         let isNewItem = pointer.description == "/-" && bytes.contains(0x5B)
         require(isNewItem || !after.isEmpty && after.allSatisfy { $0 == .string("set") }, "what was set is found")

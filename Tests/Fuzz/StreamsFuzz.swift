@@ -103,9 +103,9 @@ private struct Relay: ~Copyable {
     }()
 
     private(set) var sent: [Sent] = []
-    private var legs: [HTTP1Client] = []
+    private var codecs: [HTTP1Client] = []
     private var connection = ClientConnection(engine: Relay.engine, client: "192.0.2.1:1", now: 0)
-    private var out = Outbox()
+    private var out = CommandBuffer()
     private var asked = 0
 
     static func run(_ play: Play, _ cuts: (Int) -> [Int]) -> [Sent] {
@@ -130,35 +130,35 @@ private struct Relay: ~Copyable {
     private mutating func answer() {
         guard let index = sent.firstIndex(where: { !$0.isReleased && $0.isEnded }) else { return }
         let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-        connection.received(bytes.span, through: &legs[index], for: sent[index].id, now: 0, &out)
+        connection.received(bytes.span, through: &codecs[index], for: sent[index].id, now: 0, &out)
         carryOut()
     }
 
     private mutating func carryOut() {
         var done = 0
         var used = 0
-        while done < out.orders.count {
-            let order = out.orders[done]
+        while done < out.commands.count {
+            let command = out.commands[done]
             done += 1
-            switch order {
+            switch command {
             case .lease(let id, let origin, _, _):
                 sent.append(Sent(id: id, origin: origin))
-                legs.append(HTTP1Client())
+                codecs.append(HTTP1Client())
                 connection.happened(.leased(reused: false, sendsRaw: false), to: id, now: 0, &out)
             case .reach(let id, _): connection.happened(.reached, to: id, now: 0, &out)
             case .send(let id, let place):
                 guard let index = index(id) else { continue }
                 let (head, forwarding) = (out.heads[place].head, out.heads[place].forwarding)
                 sent[index].isTunnel = forwarding.upgrades
-                legs[index].send(head, forwarding, to: &sent[index].wire)
+                codecs[index].send(head, forwarding, to: &sent[index].wire)
             case .sendBody(let id, let count):
                 let bytes = Array(out.origin[used..<used + count])
                 used += count
-                if let index = index(id) { legs[index].write(bytes.span, to: &sent[index].wire) }
+                if let index = index(id) { codecs[index].write(bytes.span, to: &sent[index].wire) }
             case .sendRaw(_, let count): used += count
             case .sendEnd(let id, let trailers):
                 guard let index = index(id) else { continue }
-                legs[index].end(trailers: trailers, to: &sent[index].wire)
+                codecs[index].end(trailers: trailers, to: &sent[index].wire)
                 sent[index].isEnded = true
             case .release(let id, _): if let index = index(id) { sent[index].isReleased = true }
             case .record(let id): connection.http.exchanges.takeRecord(of: id, &out) { _ in }
@@ -168,7 +168,7 @@ private struct Relay: ~Copyable {
         }
         connection.http.flush(&out)
         require(out.client.count <= 1 << 20, "what is answered has a bound")
-        out.clearOrders()
+        out.clearCommands()
         out.clearOrigin()
         out.clearClient()
     }

@@ -4,42 +4,42 @@ import Testing
 
 @Suite("The server's side of a connection")
 struct HTTP1ServerTests {
-    /// A leg that has read that request's head.
-    private func leg(_ request: String) throws -> (leg: HTTP1Server, framing: BodyFraming, used: Int) {
-        var leg = HTTP1Server()
+    /// A codec that has read that request's head.
+    private func codec(_ request: String) throws -> (codec: HTTP1Server, framing: BodyFraming, used: Int) {
+        var codec = HTTP1Server()
         var head = RequestHead()
-        let used = try #require(try leg.readHead(Array(request.utf8).span, into: &head, limits: HeadLimits()))
-        let framing = try leg.begin(head, maxTrailerBytes: 1024)
-        return (leg, framing, used)
+        let used = try #require(try codec.readHead(Array(request.utf8).span, into: &head, limits: HeadLimits()))
+        let framing = try codec.begin(head, maxTrailerBytes: 1024)
+        return (codec, framing, used)
     }
 
     private func answer(
-        _ leg: inout HTTP1Server, _ framing: BodyFraming, status: Int = 200, length: String? = nil, body: String = ""
+        _ codec: inout HTTP1Server, _ framing: BodyFraming, status: Int = 200, length: String? = nil, body: String = ""
     ) -> String {
         var head = ResponseHead(status: status, reason: "X")
         if let length { head.fields.add("Content-Length", length) }
         var out: [UInt8] = []
-        leg.respond(head, framing, ResponseManner(), to: &out)
-        leg.write(Array(body.utf8).span, to: &out)
-        leg.end(trailers: Array("A: b\r\n".utf8), to: &out)
+        codec.respond(head, framing, ResponseManner(), to: &out)
+        codec.write(Array(body.utf8).span, to: &out)
+        codec.end(trailers: Array("A: b\r\n".utf8), to: &out)
         return String(decoding: out, as: UTF8.self)
     }
 
     @Test func framings() throws {
-        var one = try leg("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(one.framing == .none && one.leg.isComplete && !one.leg.isLast)
+        var one = try codec("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(one.framing == .none && one.codec.isComplete && !one.codec.isLast)
         #expect(
-            answer(&one.leg, .length(2), body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nok")
+            answer(&one.codec, .length(2), body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nok")
         #expect(
-            answer(&one.leg, .chunked, body: "ok")
+            answer(&one.codec, .chunked, body: "ok")
                 == "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n")
-        #expect(!one.leg.isLast)
-        #expect(answer(&one.leg, .untilClose, body: "ok") == "HTTP/1.1 200 X\r\nConnection: close\r\n\r\nok")
-        #expect(one.leg.isLast)
+        #expect(!one.codec.isLast)
+        #expect(answer(&one.codec, .untilClose, body: "ok") == "HTTP/1.1 200 X\r\nConnection: close\r\n\r\nok")
+        #expect(one.codec.isLast)
     }
 
     @Test func theOldVersion() throws {
-        var kept = try leg("GET http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg
+        var kept = try codec("GET http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").codec
         #expect(
             answer(&kept, .length(2), body: "ok")
                 == "HTTP/1.1 200 X\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
@@ -48,14 +48,14 @@ struct HTTP1ServerTests {
         kept.interim(ResponseHead(status: 103, reason: "Early Hints"), via: [], to: &out)
         #expect(out.isEmpty)
         // what follows may be a body, as RFC 1945 knows it
-        #expect(try leg("POST http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg.isLast)
+        #expect(try codec("POST http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").codec.isLast)
     }
 
     @Test func bodiesThatMayNotBe() throws {
-        var head = try leg("HEAD http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
+        var head = try codec("HEAD http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").codec
         #expect(answer(&head, .length(2), length: "2", body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\n")
         #expect(answer(&head, .length(2), status: 204, length: "2") == "HTTP/1.1 204 X\r\n\r\n")
-        var get = try leg("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
+        var get = try codec("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").codec
         #expect(answer(&get, .length(2), status: 204, length: "2", body: "ok") == "HTTP/1.1 204 X\r\n\r\n")
         #expect(
             answer(&get, .none, status: 304, length: "2", body: "ok") == "HTTP/1.1 304 X\r\nContent-Length: 2\r\n\r\n")
@@ -63,22 +63,22 @@ struct HTTP1ServerTests {
     }
 
     @Test func anAnswerBeforeTheBodyIsTheLast() throws {
-        var one = try leg("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
-        #expect(one.framing == .length(5) && one.leg.rawBody == 5)
-        #expect(answer(&one.leg, .length(0)).contains("Connection: close\r\n") && one.leg.isLast)
-        one = try leg("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
-        one.leg.passed(5)
-        #expect(!answer(&one.leg, .length(0)).contains("Connection") && !one.leg.isLast)
-        #expect(!one.leg.awaitsHead)
-        one.leg.next()
-        #expect(one.leg.awaitsHead)
+        var one = try codec("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+        #expect(one.framing == .length(5) && one.codec.rawBody == 5)
+        #expect(answer(&one.codec, .length(0)).contains("Connection: close\r\n") && one.codec.isLast)
+        one = try codec("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+        one.codec.passed(5)
+        #expect(!answer(&one.codec, .length(0)).contains("Connection") && !one.codec.isLast)
+        #expect(!one.codec.awaitsHead)
+        one.codec.next()
+        #expect(one.codec.awaitsHead)
         var head = RequestHead()
-        #expect(try one.leg.readHead([0x47].span, into: &head, limits: HeadLimits()) == nil)
+        #expect(try one.codec.readHead([0x47].span, into: &head, limits: HeadLimits()) == nil)
     }
 
     /// What the one before it said of its version is nothing to the answer.
     @Test func aHeadThatIsGivenUp() throws {
-        var one = try leg("HEAD http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg
+        var one = try codec("HEAD http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").codec
         _ = answer(&one, .length(2))
         one.next()
         one.giveUpHead()
@@ -97,7 +97,7 @@ struct HTTP1ServerTests {
         ] {
             #expect(request.isEmpty == false)
             do {
-                _ = try leg(request)
+                _ = try codec(request)
                 Issue.record("accepted: \(request)")
             } catch {
                 #expect((error as? HTTPFault)?.code == code)

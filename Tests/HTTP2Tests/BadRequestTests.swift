@@ -141,7 +141,7 @@ struct BadRequestTests {
         let granted = talk.frames().filter { $0.kind == 8 }
         #expect(granted.contains { $0.stream == 1 })
         talk.respond(1, 400)
-        talk.leg.reset(StreamID(1), .complete, to: &talk.out)
+        talk.codec.reset(StreamID(1), .complete, to: &talk.out)
         #expect(talk.frames().last?.bytes == Frame.reset(1, 0))
         #expect(talk.feed(Frame.data(1, [1])) == [])
     }

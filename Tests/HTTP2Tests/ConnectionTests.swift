@@ -23,7 +23,7 @@ struct ConnectionTests {
     }
 
     private func respond(_ stream: UInt32, _ framing: BodyFraming = .chunked) {
-        server.leg.respond(
+        server.codec.respond(
             ResponseHead(status: 200, reason: ""), framing, ResponseManner(), on: StreamID(stream), to: &server.out)
     }
 
@@ -37,34 +37,34 @@ struct ConnectionTests {
     func large() throws {
         let body = filler(3 << 20)
         try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .length(UInt64(body.count))))
-        client.leg.write(body.span, on: StreamID(1), to: &client.out)
-        client.leg.end(trailers: [], on: StreamID(1), to: &client.out)
-        #expect(client.leg.waiting(on: StreamID(1)) > 2 << 20)
+        client.codec.write(body.span, on: StreamID(1), to: &client.out)
+        client.codec.end(trailers: [], on: StreamID(1), to: &client.out)
+        #expect(client.codec.waiting(on: StreamID(1)) > 2 << 20)
         var seen = exchange()
         var came = self.body(of: 1, in: seen.server)
         #expect(came == body && seen.server.last == .end(1, "") && seen.client == [.drained(1)])
         respond(1)
-        #expect(server.leg.write(body.span, on: StreamID(1), to: &server.out))
-        #expect(server.leg.waiting(on: StreamID(1)) > 2 << 20)
-        server.leg.end(trailers: Array("a: b\r\n".utf8), on: StreamID(1), to: &server.out)
+        #expect(server.codec.write(body.span, on: StreamID(1), to: &server.out))
+        #expect(server.codec.waiting(on: StreamID(1)) > 2 << 20)
+        server.codec.end(trailers: Array("a: b\r\n".utf8), on: StreamID(1), to: &server.out)
         seen = exchange()
         came = self.body(of: 1, in: seen.client)
         #expect(came == body && seen.client.last == .end(1, "a: b\r\n"))
-        #expect(server.leg.waiting(on: StreamID(1)) == 0)
+        #expect(server.codec.waiting(on: StreamID(1)) == 0)
     }
 
     @Test("What is not used is not granted: 64 KiB for a stream, and a stalled one stops no other")
     func stalled() throws {
         for _ in 0..<2 { try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked)) }
         let body = filler(100 << 10)
-        client.leg.write(body.span, on: StreamID(1), to: &client.out)
+        client.codec.write(body.span, on: StreamID(1), to: &client.out)
         var seen = exchange(serverUses: false)
         var came = self.body(of: 1, in: seen.server).count
-        #expect(came == FlowWindows.stream && client.leg.waiting(on: StreamID(1)) == body.count - came)
-        client.leg.write(body.span.extracting(first: 1_000), on: StreamID(2), to: &client.out)
+        #expect(came == FlowWindows.stream && client.codec.waiting(on: StreamID(1)) == body.count - came)
+        client.codec.write(body.span.extracting(first: 1_000), on: StreamID(2), to: &client.out)
         seen = exchange(serverUses: false)
         #expect(seen.server == [.data(3, Array(body.prefix(1_000)))])
-        server.leg.used(came, of: StreamID(1), to: &server.out)
+        server.codec.used(came, of: StreamID(1), to: &server.out)
         seen = exchange(serverUses: false)
         came += self.body(of: 1, in: seen.server).count
         #expect(came == body.count && seen.client == [.drained(1)])
@@ -75,7 +75,7 @@ struct ConnectionTests {
         let body = filler(FlowWindows.stream)
         func upload() throws -> UInt32 {
             let stream = try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
-            client.leg.write(body.span, on: StreamID(stream), to: &client.out)
+            client.codec.write(body.span, on: StreamID(stream), to: &client.out)
             return stream
         }
         for _ in 0..<99 { _ = try upload() }
@@ -85,9 +85,9 @@ struct ConnectionTests {
         let last = try upload()
         #expect(self.body(of: 2 * last - 1, in: exchange(serverUses: false).server).count == FlowWindows.stream)
         // a stream that is over gives back what came of it
-        client.leg.reset(StreamID(1), to: &client.out)
+        client.codec.reset(StreamID(1), to: &client.out)
         #expect(exchange(serverUses: false).server == [.reset(1)])
-        server.leg.used(came[0], of: StreamID(1), to: &server.out)
+        server.codec.used(came[0], of: StreamID(1), to: &server.out)
         let next = try upload()
         #expect(self.body(of: 2 * next - 1, in: exchange(serverUses: false).server).count == FlowWindows.stream)
     }
@@ -102,10 +102,10 @@ struct ConnectionTests {
             client.out = []
             let middle = asked.count - 5
             var seen = server.feed(Array(asked[..<middle]))
-            server.leg.rest()
+            server.codec.rest()
             seen += server.feed(Array(asked[middle...]))
-            server.leg.rest()
-            client.leg.rest()
+            server.codec.rest()
+            client.codec.rest()
             let stream = UInt32(2 * number + 1)
             #expect(seen.count == 2 && seen.last == .end(stream, ""), "\(seen)")
             guard case .head(stream, let head, .none) = seen.first else { continue }
@@ -115,13 +115,13 @@ struct ConnectionTests {
             let place = UInt32(number + 1)
             let got = exchange().client
             #expect(got.dropFirst() == [.data(place, Array("ok".utf8)), .end(place, "")], "\(got)")
-            server.leg.rest()
-            client.leg.rest()
+            server.codec.rest()
+            client.codec.rest()
             if number % 2 == 0 {
-                client.leg.ping(to: &client.out)
+                client.codec.ping(to: &client.out)
                 #expect(exchange().client == [.pong])
-                server.leg.rest()
-                client.leg.rest()
+                server.codec.rest()
+                client.codec.rest()
             }
         }
     }
@@ -129,14 +129,14 @@ struct ConnectionTests {
     @Test("A server at rest has let go of streams whose end nobody has asked for, and of what nghttp2 gave back")
     func restOfServer() {
         let talk = ServerTalk()
-        let connection = talk.leg.connection
+        let connection = talk.codec.connection
         let get: KeyValuePairs = [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"]
         #expect(talk.feed(Frame.headers(1, get, end: true)).count == 2)
-        talk.leg.rest()
+        talk.codec.rest()
         #expect(!connection.streams.isEmpty && connection.nghttp2.memory.kept > 0, "it is under way")
         talk.respond(1)
         #expect(!talk.out.isEmpty && !connection.streams.isEmpty)
-        talk.leg.rest()
+        talk.codec.rest()
         #expect(connection.streams.isEmpty && connection.nghttp2.memory.kept == 0)
         #expect(talk.feed(Frame.headers(3, get, end: true)).last == .end(3, ""))
     }
@@ -150,13 +150,13 @@ struct ConnectionTests {
         _ = talk.feed(Frame.headers(1, get, end: true))
         _ = talk.frames()
         var out: [UInt8] = []
-        talk.leg.respond(
+        talk.codec.respond(
             ResponseHead(status: 200, reason: ""), .chunked, ResponseManner(), on: StreamID(1), to: &out)
         for size in pieces {
-            _ = talk.leg.write([UInt8](repeating: 0x61, count: size).span, on: StreamID(1), to: &out)
+            _ = talk.codec.write([UInt8](repeating: 0x61, count: size).span, on: StreamID(1), to: &out)
         }
-        talk.leg.end(trailers: [], on: StreamID(1), to: &out)
-        talk.leg.flush(to: &out)
+        talk.codec.end(trailers: [], on: StreamID(1), to: &out)
+        talk.codec.flush(to: &out)
         let went = Frame.all(in: out)
         #expect(went.map(\.kind) == [1] + sizes.map { _ in 0 } && went.dropFirst().map(\.payload.count) == sizes)
         #expect(went.dropLast().allSatisfy { $0.flags & 1 == 0 } && went.last?.flags == 1)
@@ -169,7 +169,7 @@ struct ConnectionTests {
         let body = filler(1 << 20)
         for stream in [1, 3] as [UInt32] {
             respond(stream)
-            #expect(server.leg.write(body.span, on: StreamID(stream), to: &server.out))
+            #expect(server.codec.write(body.span, on: StreamID(stream), to: &server.out))
         }
         server.out = []
         // the client grants the streams all, and the connection a little
@@ -184,18 +184,18 @@ struct ConnectionTests {
     func resets() throws {
         for _ in 0..<3 { try client.ask() }
         _ = exchange()
-        client.leg.reset(StreamID(1), to: &client.out)
+        client.codec.reset(StreamID(1), to: &client.out)
         #expect(Frame.all(in: client.out).map(\.bytes) == [Frame.reset(1, 8)])
         var seen = exchange()
         #expect(seen.server == [.reset(1)] && seen.client == [])
         respond(3)
-        server.leg.reset(StreamID(3), .failed, to: &server.out)
-        #expect(server.leg.write([1].span, on: StreamID(3), to: &server.out) == false)
+        server.codec.reset(StreamID(3), .failed, to: &server.out)
+        #expect(server.codec.write([1].span, on: StreamID(3), to: &server.out) == false)
         seen = exchange()
         #expect(seen.client.last == .reset(2, .internalError) && seen.server == [])
         // of a stream that is no more, nothing is said
-        server.leg.reset(StreamID(3), .failed, to: &server.out)
-        client.leg.reset(StreamID(2), to: &client.out)
+        server.codec.reset(StreamID(3), .failed, to: &server.out)
+        client.codec.reset(StreamID(2), to: &client.out)
         #expect(server.out.isEmpty && client.out.isEmpty)
     }
 
@@ -205,44 +205,44 @@ struct ConnectionTests {
         _ = exchange()
         respond(1)
         let body = filler(300_000)
-        #expect(server.leg.write(body.span, on: StreamID(1), to: &server.out))
-        server.leg.end(trailers: [], on: StreamID(1), to: &server.out)
-        server.leg.reset(StreamID(1), .complete, to: &server.out)
-        #expect(server.leg.waiting(on: StreamID(1)) > 0 && !Frame.all(in: server.out).contains { $0.kind == 3 })
+        #expect(server.codec.write(body.span, on: StreamID(1), to: &server.out))
+        server.codec.end(trailers: [], on: StreamID(1), to: &server.out)
+        server.codec.reset(StreamID(1), .complete, to: &server.out)
+        #expect(server.codec.waiting(on: StreamID(1)) > 0 && !Frame.all(in: server.out).contains { $0.kind == 3 })
         let seen = exchange()
         #expect(seen.client.last == .end(1, "") && seen.server == [])
         #expect(self.body(of: 1, in: seen.client).count == 300_000)
-        #expect(client.leg.waiting(on: StreamID(1)) == 0)
+        #expect(client.codec.waiting(on: StreamID(1)) == 0)
     }
 
     @Test("A server that leaves: streams beyond the last are untouched, and others end as they would have")
     func leaving() throws {
         try client.ask()
         _ = exchange()
-        server.leg.leave(to: &server.out)
+        server.codec.leave(to: &server.out)
         let goodbye = server.out
         try client.ask()
         let late = client.out
         client.out = []
         #expect(client.feed(goodbye) == [.reset(2, .refused)])
-        #expect(!client.leg.isReusable && !client.leg.hasRoom && client.leg.begin() == nil)
+        #expect(!client.codec.isReusable && !client.codec.hasRoom && client.codec.begin() == nil)
         #expect(server.feed(late) == [])
         server.out = []
         respond(1)
-        server.leg.end(trailers: [], on: StreamID(1), to: &server.out)
+        server.codec.end(trailers: [], on: StreamID(1), to: &server.out)
         #expect(exchange().client == [.head(1, "200 OK", .chunked), .end(1, "")])
     }
 
     @Test("What a server says of streams, and why it leaves")
     func terms() {
         let client = ClientTalk(nil)
-        #expect(client.leg.terms == nil && client.leg.farewell == nil)
+        #expect(client.codec.terms == nil && client.codec.goAwayCode == nil)
         #expect(client.feed(Frame.settings([(3, 7)])) == [])
-        #expect(client.leg.terms == StreamTerms(maxStreams: 7))
+        #expect(client.codec.terms == StreamTerms(maxStreams: 7))
         #expect(client.feed(Frame.settings([(3, 1_000_000), (8, 1)])) == [])
-        #expect(client.leg.terms == StreamTerms(maxStreams: 256, takesUpgrades: true))
+        #expect(client.codec.terms == StreamTerms(maxStreams: 256, takesUpgrades: true))
         #expect(client.feed(Frame.goAway(last: 0, 11)) == [])
-        #expect(client.leg.farewell.map { "\($0)" } == "ENHANCE_YOUR_CALM")
+        #expect(client.codec.goAwayCode.map { "\($0)" } == "ENHANCE_YOUR_CALM")
     }
 
     @Test("A refused stream is untouched")
@@ -257,38 +257,39 @@ struct ConnectionTests {
     @Test("Places: as many as the peer allows, 100 until it has said so, and in any order")
     func places() throws {
         let young = ClientTalk()
-        #expect((0..<300).prefix { _ in young.leg.begin() != nil }.count == 256, "it said that there may be any number")
+        #expect(
+            (0..<300).prefix { _ in young.codec.begin() != nil }.count == 256, "it said that there may be any number")
         let silent = HTTP2ClientBeforeSettings.places()
         #expect(silent == 100)
         let two = ClientTalk([(3, 2)])
-        let first = try #require(two.leg.begin())
-        let second = try #require(two.leg.begin())
-        #expect(!two.leg.hasRoom && two.leg.begin() == nil && two.leg.isReusable)
+        let first = try #require(two.codec.begin())
+        let second = try #require(two.codec.begin())
+        #expect(!two.codec.hasRoom && two.codec.begin() == nil && two.codec.isReusable)
         let head = try RequestHead(method: "GET", url: "http://a.test/2")
-        two.leg.send(head, Forwarding(framing: .none), on: second, to: &two.out)
+        two.codec.send(head, Forwarding(framing: .none), on: second, to: &two.out)
         #expect(
             two.feed(Frame.headers(1, [":status": "200"], end: true)).first == .head(second.number, "200 OK", .none))
         // a place that was never used is given back, too
-        two.leg.reset(first, to: &two.out)
-        #expect(two.leg.begin() != nil && two.leg.begin() != nil && two.leg.begin() == nil)
+        two.codec.reset(first, to: &two.out)
+        #expect(two.codec.begin() != nil && two.codec.begin() != nil && two.codec.begin() == nil)
     }
 
     @Test("Requests that are given up again and again: the connection takes no more before its peer ends it")
     func givenUp() throws {
         for number in 1...64 {
-            #expect(client.leg.isReusable && client.leg.hasRoom, "\(number)")
+            #expect(client.codec.isReusable && client.codec.hasRoom, "\(number)")
             try client.ask()
             _ = exchange()
-            client.leg.reset(StreamID(UInt32(number)), to: &client.out)
+            client.codec.reset(StreamID(UInt32(number)), to: &client.out)
             _ = exchange()
         }
-        #expect(!client.leg.isReusable && client.leg.begin() == nil)
+        #expect(!client.codec.isReusable && client.codec.begin() == nil)
     }
 
     @Test("A ping, and its answer")
     func ping() {
         _ = exchange()
-        client.leg.ping(to: &client.out)
+        client.codec.ping(to: &client.out)
         let seen = exchange()
         #expect(seen.client == [.pong] && seen.server == [])
     }
@@ -297,30 +298,30 @@ struct ConnectionTests {
     func upgrade() throws {
         let client = ClientTalk([(8, 1)])
         let server = ServerTalk(begins: false)
-        #expect(client.leg.terms?.takesUpgrades == true)
+        #expect(client.codec.terms?.takesUpgrades == true)
         var forwarding = Forwarding(framing: .none)
         forwarding.upgrades = true
         try client.ask("GET", "https://a.test/chat", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
         let line = "GET https://a.test/chat\nHost: a.test\nConnection: Upgrade\nUpgrade: websocket"
         #expect(server.feed(client.out) == [.head(1, line, .none)])
-        #expect(server.leg.head.asksForUpgrade)
+        #expect(server.codec.head.asksForUpgrade)
         server.out = []
         var head = ResponseHead(status: 101, reason: "")
         head.fields.add("Connection", "Upgrade")
         head.fields.add("Upgrade", "websocket")
-        server.leg.respond(head, .none, ResponseManner(), on: StreamID(1), to: &server.out)
-        #expect(server.leg.write([1].span, on: StreamID(1), to: &server.out))
+        server.codec.respond(head, .none, ResponseManner(), on: StreamID(1), to: &server.out)
+        #expect(server.codec.write([1].span, on: StreamID(1), to: &server.out))
         #expect(
             client.feed(server.out) == [
                 .switched(1, "101 Switching Protocols\nConnection: Upgrade\nUpgrade: websocket"), .data(1, [1]),
             ])
         client.out = []
-        client.leg.write([2].span, on: StreamID(1), to: &client.out)
-        client.leg.end(trailers: [], on: StreamID(1), to: &client.out)
+        client.codec.write([2].span, on: StreamID(1), to: &client.out)
+        client.codec.end(trailers: [], on: StreamID(1), to: &client.out)
         #expect(server.feed(client.out) == [.data(1, [2]), .end(1, "")])
         // where the peer takes none, the request goes without
         let plain = ClientTalk()
-        #expect(plain.leg.terms?.takesUpgrades == false)
+        #expect(plain.codec.terms?.takesUpgrades == false)
         try plain.ask("GET", "http://a.test/", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
         #expect(
             ServerTalk(begins: false).feed(plain.out) == [
@@ -342,7 +343,7 @@ struct ConnectionTests {
 /// A client that has not heard from its server.
 private enum HTTP2ClientBeforeSettings {
     static func places() -> Int {
-        let leg = HTTP2Client()
-        return (0..<300).prefix { _ in leg.begin() != nil }.count
+        let codec = HTTP2Client()
+        return (0..<300).prefix { _ in codec.begin() != nil }.count
     }
 }

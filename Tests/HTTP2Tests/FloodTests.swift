@@ -87,7 +87,7 @@ struct FloodTests {
         for turn in 0..<UInt32(1_000) {
             let stream = 1 + 2 * turn
             _ = talk.feed(Frame.headers(stream, Self.post))
-            talk.leg.respond(
+            talk.codec.respond(
                 ResponseHead(status: 200, reason: ""), .chunked, ResponseManner(), on: StreamID(stream), to: &talk.out)
             #expect(talk.feed(Frame.reset(stream, 8)) == [.reset(stream)])
         }
@@ -136,13 +136,13 @@ struct FloodTests {
     func grants() {
         let talk = ServerTalk()
         _ = talk.feed(Frame.headers(1, Self.post, end: true))
-        talk.leg.respond(
+        talk.codec.respond(
             ResponseHead(status: 200, reason: ""), .chunked, ResponseManner(), on: StreamID(1), to: &talk.out)
         let piece = [UInt8](repeating: 0, count: 1_000)
         for _ in 0..<5_000 {
-            #expect(talk.leg.write(piece.span, on: StreamID(1), to: &talk.out))
+            #expect(talk.codec.write(piece.span, on: StreamID(1), to: &talk.out))
             #expect(talk.feed(Frame.grant(1, 1_000) + Frame.grant(0, 1_000)) == [])
         }
-        #expect(talk.leg.waiting(on: StreamID(1)) == 0)
+        #expect(talk.codec.waiting(on: StreamID(1)) == 0)
     }
 }

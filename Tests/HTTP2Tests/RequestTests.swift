@@ -15,7 +15,7 @@ struct RequestTests {
             talk.feed(Frame.headers(1, Self.get, end: true)) == [
                 .head(1, "GET https://a.test/p?q\nHost: a.test", .none), .end(1, ""),
             ])
-        let head = talk.leg.head
+        let head = talk.codec.head
         #expect(head.version == .http2 && head.method == .get && head.target.form == .absolute)
         #expect(head.host == "a.test" && head.target.port == 443 && head.path == "/p" && head.query == "q")
         #expect(head.url == "https://a.test/p?q")
@@ -101,12 +101,12 @@ struct RequestTests {
     func tunnel() {
         let talk = ServerTalk()
         _ = talk.feed(Frame.headers(1, [":method": "CONNECT", ":authority": "a.test:443"]))
-        talk.leg.respond(
+        talk.codec.respond(
             ResponseHead(status: 200, reason: ""), .none, ResponseManner(), on: StreamID(1), to: &talk.out)
-        #expect(talk.leg.write([1, 2].span, on: StreamID(1), to: &talk.out))
+        #expect(talk.codec.write([1, 2].span, on: StreamID(1), to: &talk.out))
         #expect(talk.feed(Frame.data(1, [3])) == [.data(1, [3])])
         #expect(talk.feed(Frame.data(1, [], end: true)) == [.end(1, "")])
-        talk.leg.end(trailers: [], on: StreamID(1), to: &talk.out)
+        talk.codec.end(trailers: [], on: StreamID(1), to: &talk.out)
         let frames = talk.frames().filter { $0.stream == 1 }
         #expect(frames.map(\.kind) == [1, 0, 0] && frames.map { $0.flags & 1 } == [0, 0, 1])
     }

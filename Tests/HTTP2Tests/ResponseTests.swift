@@ -18,7 +18,7 @@ struct ResponseTests {
                 .head(1, "200 OK\ncontent-length: 3\nset-cookie: a=1\nset-cookie: b=2", .length(3)),
                 .data(1, Array("abc".utf8)), .end(1, "x-sum: 1\r\n"),
             ])
-        #expect(talk.leg.head.version == .http2)
+        #expect(talk.codec.head.version == .http2)
     }
 
     static let framings: [(String, KeyValuePairs<String, String>, Bool, BodyFraming)] = [
@@ -118,8 +118,8 @@ struct ResponseTests {
         try client.ask("PUT", "https://a.test/")
         var head = try RequestHead(method: "GET", url: "http://a.test/")
         head.fields.set("Host", "b.test")
-        let stream = try #require(client.leg.begin())
-        client.leg.send(head, Forwarding(framing: .none), on: stream, to: &client.out)
+        let stream = try #require(client.codec.begin())
+        client.codec.send(head, Forwarding(framing: .none), on: stream, to: &client.out)
         #expect(
             server.feed(client.out) == [
                 .head(3, "OPTIONS http://a.test\nHost: a.test", .none), .end(3, ""),
@@ -135,7 +135,7 @@ struct ResponseTests {
         #expect(server.feed(client.out).count == 8)
         var early = ResponseHead(status: 103, reason: "Early Hints")
         early.fields.add("Link", "</a>")
-        server.leg.interim(early, via: Array("1.1 o".utf8), on: StreamID(1), to: &server.out)
+        server.codec.interim(early, via: Array("1.1 o".utf8), on: StreamID(1), to: &server.out)
         var head = ResponseHead(status: 200, reason: "Fine")
         head.fields.add("Connection", "close")
         head.fields.add("Content-Length", "5")
@@ -145,19 +145,19 @@ struct ResponseTests {
         var manner = ResponseManner()
         manner.via = Array("1.1 u".utf8)
         manner.date = Array("now".utf8)
-        server.leg.respond(head, .untilClose, manner, on: StreamID(1), to: &server.out)
-        #expect(server.leg.write([1, 2].span, on: StreamID(1), to: &server.out))
-        server.leg.end(trailers: Array("X-Sum: 1\r\n".utf8), on: StreamID(1), to: &server.out)
-        server.leg.respond(head, .length(5), ResponseManner(), on: StreamID(3), to: &server.out)
-        #expect(!server.leg.write([1].span, on: StreamID(3), to: &server.out))
-        server.leg.end(trailers: [], on: StreamID(3), to: &server.out)
-        server.leg.respond(
+        server.codec.respond(head, .untilClose, manner, on: StreamID(1), to: &server.out)
+        #expect(server.codec.write([1, 2].span, on: StreamID(1), to: &server.out))
+        server.codec.end(trailers: Array("X-Sum: 1\r\n".utf8), on: StreamID(1), to: &server.out)
+        server.codec.respond(head, .length(5), ResponseManner(), on: StreamID(3), to: &server.out)
+        #expect(!server.codec.write([1].span, on: StreamID(3), to: &server.out))
+        server.codec.end(trailers: [], on: StreamID(3), to: &server.out)
+        server.codec.respond(
             ResponseHead(status: 204, reason: ""), .length(0), ResponseManner(), on: StreamID(5), to: &server.out)
         var own = ResponseHead(status: 407, reason: "")
         own.fields.add("Proxy-Authenticate", "Basic")
         manner = ResponseManner()
         manner.isOwn = true
-        server.leg.respond(own, .none, manner, on: StreamID(7), to: &server.out)
+        server.codec.respond(own, .none, manner, on: StreamID(7), to: &server.out)
         #expect(
             client.feed(server.out) == [
                 .interim(1, "103 \nlink: </a>\nvia: 1.1 o"),

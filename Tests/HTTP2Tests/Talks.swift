@@ -1,7 +1,7 @@
 import HTTP2
 import HTTPCodec
 
-/// What a test sees of a leg's events, with what the leg had for them.
+/// What a test sees of a codec's events, with what the codec had for them.
 enum Seen: Equatable {
     case head(UInt32, String, BodyFraming)
     case interim(UInt32, String)
@@ -16,13 +16,13 @@ enum Seen: Equatable {
     case failed(HTTPFault.Code)
 }
 
-/// One side of a connection that is made by hand, and what the leg at its other end makes of it.
+/// One side of a connection that is made by hand, and what the codec at its other end makes of it.
 class Talk {
     var out: [UInt8] = []
     var now = 0
     private(set) var isOver = false
 
-    /// The leg's next event; nil where it needs more.
+    /// The codec's next event; nil where it needs more.
     func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? { nil }
     /// So much of a body has been used.
     func use(_ count: Int, of stream: UInt32) {}
@@ -58,19 +58,19 @@ class Talk {
         }
     }
 
-    /// What came of the leg since somebody looked.
+    /// What came of the codec since somebody looked.
     func frames() -> [Frame] {
         defer { out = [] }
         return Frame.all(in: out)
     }
 }
 
-/// A client that is made by hand, and the leg that it talks to.
+/// A client that is made by hand, and the codec that it talks to.
 final class ServerTalk: Talk {
-    let leg: HTTP2Server
+    let codec: HTTP2Server
     override var out: [UInt8] {
         get {
-            leg.flush(to: &super.out)
+            codec.flush(to: &super.out)
             return super.out
         }
         set { super.out = newValue }
@@ -79,26 +79,26 @@ final class ServerTalk: Talk {
     var trailerBytes = 1_000
 
     init(maxStreams: Int = 100, begins: Bool = true) {
-        leg = HTTP2Server(maxStreams: maxStreams)
+        codec = HTTP2Server(maxStreams: maxStreams)
         super.init()
         if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
     }
 
     override func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? {
         see(
-            try leg.read(bytes.span, &position, now: now, limits: limits, maxTrailerBytes: trailerBytes, to: &out),
+            try codec.read(bytes.span, &position, now: now, limits: limits, maxTrailerBytes: trailerBytes, to: &out),
             bytes)
     }
 
-    override func use(_ count: Int, of stream: UInt32) { leg.used(count, of: StreamID(stream), to: &out) }
+    override func use(_ count: Int, of stream: UInt32) { codec.used(count, of: StreamID(stream), to: &out) }
 
     private func see(_ event: StreamServerEvent, _ bytes: [UInt8]) -> Seen? {
         switch event {
         case .needsMore: return nil
-        case .head(let stream, let framing): return .head(stream.number, text(leg.head), framing)
+        case .head(let stream, let framing): return .head(stream.number, text(codec.head), framing)
         case .broken(let stream, let fault): return .broken(stream.number, fault.code)
         case .data(let stream, let range): return .data(stream.number, Array(bytes[range]))
-        case .end(let stream): return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
+        case .end(let stream): return .end(stream.number, String(decoding: codec.trailers, as: UTF8.self))
         case .reset(let stream): return .reset(stream.number)
         case .violated(let stream, let fault): return .violated(stream.number, fault.code)
         }
@@ -107,40 +107,40 @@ final class ServerTalk: Talk {
     func respond(_ stream: UInt32, _ status: Int = 200, body: String = "ok") {
         var head = ResponseHead(status: status, reason: "")
         head.fields.add("X", "y")
-        leg.respond(head, .length(UInt64(body.utf8.count)), ResponseManner(), on: StreamID(stream), to: &out)
-        _ = leg.write(Array(body.utf8).span, on: StreamID(stream), to: &out)
-        leg.end(trailers: [], on: StreamID(stream), to: &out)
+        codec.respond(head, .length(UInt64(body.utf8.count)), ResponseManner(), on: StreamID(stream), to: &out)
+        _ = codec.write(Array(body.utf8).span, on: StreamID(stream), to: &out)
+        codec.end(trailers: [], on: StreamID(stream), to: &out)
     }
 }
 
-/// A server that is made by hand, and the leg that talks to it.
+/// A server that is made by hand, and the codec that talks to it.
 final class ClientTalk: Talk {
-    let leg: HTTP2Client
+    let codec: HTTP2Client
 
     /// - Parameter settings: what the server said first; nil where it has said nothing.
     init(_ settings: [(UInt16, UInt32)]? = [], budget: WindowBudget = WindowBudget()) {
-        leg = HTTP2Client(budget: budget)
+        codec = HTTP2Client(budget: budget)
         super.init()
         if let settings { _ = feed(Frame.settings(settings) + Frame.settingsAnswer) }
     }
 
     override func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? {
         see(
-            try leg.read(
+            try codec.read(
                 bytes.span, &position, now: now, limits: HeadLimits(), maxTrailerBytes: 1_000, to: &out), bytes)
     }
 
-    override func use(_ count: Int, of stream: UInt32) { leg.used(count, of: StreamID(stream), to: &out) }
+    override func use(_ count: Int, of stream: UInt32) { codec.used(count, of: StreamID(stream), to: &out) }
 
     private func see(_ event: StreamClientEvent, _ bytes: [UInt8]) -> Seen? {
         switch event {
         case .needsMore, .response(_, .needsMore): return nil
-        case .response(let stream, .interim): return .interim(stream.number, text(leg.head))
-        case .response(let stream, .head(let framing)): return .head(stream.number, text(leg.head), framing)
-        case .response(let stream, .switched): return .switched(stream.number, text(leg.head))
+        case .response(let stream, .interim): return .interim(stream.number, text(codec.head))
+        case .response(let stream, .head(let framing)): return .head(stream.number, text(codec.head), framing)
+        case .response(let stream, .switched): return .switched(stream.number, text(codec.head))
         case .response(let stream, .data(let range)): return .data(stream.number, Array(bytes[range]))
         case .response(let stream, .end):
-            return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
+            return .end(stream.number, String(decoding: codec.trailers, as: UTF8.self))
         case .broken(let stream, let fault): return .broken(stream.number, fault.code)
         case .reset(let stream, let code): return .reset(stream.number, code)
         case .drained(let stream): return .drained(stream.number)
@@ -154,10 +154,10 @@ final class ClientTalk: Talk {
         _ method: String = "GET", _ url: String = "http://a.test/", _ fields: KeyValuePairs<String, String> = [:],
         _ forwarding: Forwarding = Forwarding(framing: .none)
     ) throws -> UInt32 {
-        guard let stream = leg.begin() else { throw NoRoom() }
+        guard let stream = codec.begin() else { throw NoRoom() }
         var head = try RequestHead(method: method, url: url)
         for (name, value) in fields { head.fields.add(name, value) }
-        leg.send(head, forwarding, on: stream, to: &out)
+        codec.send(head, forwarding, on: stream, to: &out)
         return stream.number
     }
 

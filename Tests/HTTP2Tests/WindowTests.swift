@@ -51,7 +51,7 @@ struct WindowTests {
         let far = try origin.answer()
         origin.fill(far)
         var ids = [far]
-        while origin.talk.leg.hasRoom { ids.append(try origin.answer()) }
+        while origin.talk.codec.hasRoom { ids.append(try origin.answer()) }
         #expect(ids.count == 256)
         let last = ids.removeLast()
         for id in ids { #expect(origin.send(id, uses: false) >= whole) }
@@ -82,18 +82,18 @@ struct WindowTests {
     func waiting() throws {
         var origin = try SendingOrigin()
         let ids = try (0..<256).map { _ in try origin.answer() }
-        #expect(!origin.talk.leg.hasRoom && origin.talk.leg.begin() == nil && origin.talk.leg.isReusable)
+        #expect(!origin.talk.codec.hasRoom && origin.talk.codec.begin() == nil && origin.talk.codec.isReusable)
         origin.send(ids[0], 1, uses: false)
         for id in ids[..<2] { #expect(!origin.talk.feed(Frame.data(id, [], end: true)).isEmpty) }
         let next = try origin.answer()
-        #expect(!origin.talk.leg.hasRoom, "a byte of the first waits")
+        #expect(!origin.talk.codec.hasRoom, "a byte of the first waits")
         origin.use(ids[0], 1)
-        #expect(origin.talk.leg.hasRoom)
+        #expect(origin.talk.codec.hasRoom)
         // a place that was taken and not used is free again
-        let place = try #require(origin.talk.leg.begin())
-        #expect(!origin.talk.leg.hasRoom)
-        origin.talk.leg.reset(place, to: &origin.talk.out)
-        #expect(origin.talk.leg.hasRoom && origin.windows.room(next) == whole)
+        let place = try #require(origin.talk.codec.begin())
+        #expect(!origin.talk.codec.hasRoom)
+        origin.talk.codec.reset(place, to: &origin.talk.out)
+        #expect(origin.talk.codec.hasRoom && origin.windows.room(next) == whole)
     }
 
     @Test("So does what comes of one that has ended already")
@@ -119,7 +119,7 @@ struct WindowTests {
         // what has been used is granted in pieces: else half of the window would not be under way
         origin.send(id, 600 * kib)
         #expect(large.contains(origin.windows.room(id)))
-        #expect(origin.talk.leg.hasRoom)
+        #expect(origin.talk.codec.hasRoom)
         // one beside it has no part in that, and its own all the same
         let other = try origin.answer()
         origin.fill(other, 20)
@@ -147,7 +147,7 @@ struct WindowTests {
         }
         #expect(budget.left == WindowBudget.most)
         let one = try grown().origin
-        one.talk.leg.reset(StreamID(1), to: &one.talk.out)
+        one.talk.codec.reset(StreamID(1), to: &one.talk.out)
         #expect(budget.left == WindowBudget.most)
     }
 

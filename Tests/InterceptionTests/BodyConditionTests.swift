@@ -116,7 +116,7 @@ struct BodyConditionTests {
             "", .whole(Array(repeating: 0x20, count: 101)),
             "is larger than the 100 bytes that are kept (limits.buffered_body)"
         ),
-        ("", .whole(Array(#"{"type": "payment""#.utf8)), "is no JSON"),
+        ("", .whole(Array(#"{"type": "payment""#.utf8)), "is not JSON"),
         ("\nContent-Encoding: compress", .whole(Array("x".utf8)), "is in the coding compress, which is not known here"),
         ("\nContent-Encoding: gzip", .whole(Array("in plain text".utf8)), "is no gzip"),
         ("\nContent-Range: bytes 0-1/2", .whole(Array("{}".utf8)), "is a part of a larger one"),

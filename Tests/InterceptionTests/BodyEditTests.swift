@@ -132,7 +132,7 @@ struct BodyEditTests {
     @Test(
         "What cannot be edited passes with a warning, or is refused, as is configured",
         arguments: [
-            ("Content-Type: application/json", "no json", "is no JSON from byte 1 on"),
+            ("Content-Type: application/json", "no json", "is not JSON from byte 1 on"),
             ("Content-Encoding: gzip", #"{"amount":1}"#, "is no gzip"),
             ("Content-Encoding: compress", #"{"amount":1}"#, "is in the coding compress, which is not known here"),
             ("Content-Range: bytes 0-5/10", #"{"amount":1}"#, "is a part of a larger one"),

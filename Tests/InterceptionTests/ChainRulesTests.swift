@@ -58,7 +58,7 @@ struct ChainRulesTests {
         let outcome = plan.response(try response("HTTP/1.1 200 OK"), to: try request("GET http://a.test/")).outcome
         let verdicts = try #require(outcome.judgement).verdicts
         #expect(verdicts.map(\.name) == ["A", "B", "C"] && verdicts.map(\.matched) == [false, true, true])
-        #expect(verdicts[0].because == "B ended the chain before it")
+        #expect(verdicts[0].because == "B ended the phase first")
     }
 
     // MARK: CDT

@@ -75,10 +75,10 @@ struct ExplainTests {
         #expect(verdicts.map(\.name) == ["mark", "sees-mark", "answers", "any-answer", "stops", "late"])
         #expect(verdicts.map(\.matched) == [true, true, false, true, true, false])
         #expect(
-            verdicts[2].because == "its condition looks at the response, and stops ended the chain before there was one"
+            verdicts[2].because == "its condition tests the response, and stops ended the phase first"
         )
-        #expect(verdicts[3].because == "applies to everything; it acts on the response alone")
-        #expect(verdicts[5].because == "stops ended the chain before it")
+        #expect(verdicts[3].because == "applies to everything; it runs in the response phase")
+        #expect(verdicts[5].because == "stops ended the phase first")
     }
 
     @Test func eachPhaseIsJudgedByItself() throws {
@@ -98,7 +98,7 @@ struct ExplainTests {
         #expect(response?.verdicts.map(\.name) == ["to-200", "still-401", "stops", "late"])
         #expect(response?.verdicts.map(\.matched) == [true, false, true, false])
         #expect(response?.verdicts[1].because == "status is 200, wanted 401")
-        #expect(response?.verdicts[3].because == "stops ended the chain before it")
+        #expect(response?.verdicts[3].because == "stops ended the phase first")
     }
 
     @Test("A plan that explains itself does what any other does, and only it tells")

@@ -53,7 +53,7 @@ struct FormEditTests {
         let bytes: [UInt8] = [0x61, 0x3D, 0xE9]
         let edited = try plan.request(Self.form, bytes)
         #expect(
-            edited.body == bytes && edited.outcome.warnings.first?.words.hasSuffix("which is no UTF-8 text") == true)
+            edited.body == bytes && edited.outcome.warnings.first?.words.hasSuffix("which is not UTF-8 text") == true)
         let many = try Self.edited(String(repeating: "&", count: 10_001), SetForm([Pair("a", "2")]))
         #expect(!many.isReplaced && many.outcome.warnings.count == 1)
     }

@@ -64,7 +64,7 @@ struct OriginFaultTests {
             #expect(!plan.hasResponseRules)
             let told = explain([rule], asked)
             #expect(told.map(\.matched) == [false])
-            #expect(told.first?.because == "its condition asks why there is no answer")
+            #expect(told.first?.because == "its condition tests the error")
         }
     }
 }

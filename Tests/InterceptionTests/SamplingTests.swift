@@ -177,7 +177,7 @@ struct SamplingTests {
         #expect(sent.fields["X"] == "1")
         #expect(
             outcome.judgement?.verdicts.map(\.because) == [
-                "applies to everything; it takes some of them alone (percent: 30, first: 2, every: 3)"
+                "applies to everything; it selects some of them (percent: 30, first: 2, every: 3)"
             ])
     }
 }

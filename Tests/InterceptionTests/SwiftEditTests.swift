@@ -61,7 +61,7 @@ private let invalid: [Fault] = [
     Fault("CONNECT") { $0.method = "CONNECT" },
     Fault("method") { $0.method = "G T" },
     Fault("URL would not be valid") { $0.url = "nowhere" },
-    Fault("without having asked for one (wantsBody)") { $0.body = [1] },
+    Fault("returned a body without wantsBody") { $0.body = [1] },
     Fault("no more than 32 KiB") { $0.state["x"] = String(repeating: "x", count: 100_000) },
     Fault("threw no  X-Evil: 1") { _ in throw Trouble() },
 ]

@@ -196,7 +196,7 @@ struct TemplatePlaceTests {
         #expect(try verdict(made(SetHeader.self, decoded(["X": times(2)]))) == .proceed)
         #expect(
             try verdict(made(SetHeader.self, decoded(["X": times(3)])))
-                == .abort(interceptor: "a", reason: "what is filled in for header X would be longer than 16384 bytes"))
+                == .abort(interceptor: "a", reason: "the value for header X would be longer than 16384 bytes"))
         for edit in [
             try made(SetQuery.self, decoded(["x": times(3)])), try made(SetHost.self, times(3)),
             try made(SetURL.self, times(3)),

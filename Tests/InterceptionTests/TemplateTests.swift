@@ -141,7 +141,7 @@ struct TemplateTests {
         let done = try Plan(rules: [rule("a", request: edits)]).applied(try request(Self.post), body: "{", &context)
         #expect(
             done.outcome.warnings == [
-                "a: did not write header A, for the body with ${request.json./a} is no JSON",
+                "a: did not write header A, for the body with ${request.json./a} is not JSON",
                 "a: did not write header B, for ${request.header.Y} is not there",
             ])
     }
@@ -204,11 +204,11 @@ struct TemplateTests {
         let noJSON = EditedBody.Arrival.whole(Array("{".utf8))
         #expect(
             try run(BodyPolicy(), noJSON).warnings == [
-                "a: did not write header X, for the body with ${request.json./a} is no JSON"
+                "a: did not write header X, for the body with ${request.json./a} is not JSON"
             ])
         #expect(
             try run(BodyPolicy(invalid: .refuse), noJSON).verdict
-                == .abort(interceptor: "a", reason: "the body is no JSON"))
+                == .abort(interceptor: "a", reason: "the body is not JSON"))
         #expect(
             try run(BodyPolicy(), .overLimit).warnings == [
                 "a: did not write header X, for the body with ${request.json./a} is larger than the 100 bytes that are kept (limits.buffered_body)"

@@ -69,8 +69,9 @@ struct JourneyBookTests {
         "An invalid filter is refused with the reason",
         arguments: [
             (["outcome=faild"], "did you mean failed?"), (["outcome="], "outcome has no value"),
-            (["by=me"], "by takes usher or app"), (["statsu=1"], "did you mean status?"), (["not"], "behind \"not\""),
-            (["login=~("], "no regular expression"), (["outcome"], "key=value"),
+            (["by=me"], "by takes usher or app"), (["statsu=1"], "did you mean status?"),
+            (["not"], "\"not\" comes before"),
+            (["login=~("], "not a valid regular expression"), (["outcome"], "key=value"),
         ])
     func faults(_ terms: [String], _ words: String) {
         #expect { try JourneyFilter(terms, now: 0) } throws: { "\($0)".contains(words) }

@@ -113,11 +113,11 @@ struct LoopMetricsTests {
     }
 
     @Test("Moments are counted for what they are")
-    func moments() {
+    func events() {
         let loop = LoopMetrics()
         loop.adopt(MetricLabels(interceptors: ["slow: down", "mock"]))
         var record = Self.record()
-        let moments: [ExchangeMoment] = [
+        let events: [LogEvent] = [
             .advice(status: 401, host: "a", summary: "b"), .call(.authenticate, number: 1, url: "u"),
             .call(.authenticate, number: 2, url: "u"), .replayed(method: "GET", url: "u"), .stepUpFailed("x"),
             .declined("x"), .heldOff(refusals: 1, seconds: 1), .abandoned, .notApproved("x"), .notReplayed("x"),
@@ -137,7 +137,7 @@ struct LoopMetricsTests {
             .queued(interceptor: "slow: down"), .admitted(interceptor: "slow: down", milliseconds: 1_250),
             .retried(interceptor: "mock", number: 1, of: 2, milliseconds: 5),
         ]
-        record.events = moments.map { .init($0, at: 0) }
+        record.events = events.map { .init($0, at: 0) }
         record.wins = [.session, .token, .refreshedToken]
         loop.take(record)
         let page = Self.page(loop)

@@ -6,7 +6,7 @@ import Testing
 struct CommandDiagnosisTests {
     private func record(
         _ method: String, _ url: String, status: Int = 200, error: String? = nil, action: Action? = nil,
-        _ moment: ExchangeMoment? = nil
+        _ event: LogEvent? = nil
     ) -> ExchangeRecord {
         var record = ExchangeRecord()
         record.method = Array(method.utf8)
@@ -14,7 +14,7 @@ struct CommandDiagnosisTests {
         record.status = status
         record.proxyError = error
         record.action = action
-        if let moment { record.take(moment, at: 0) }
+        if let event { record.take(event, at: 0) }
         return record
     }
 
@@ -96,10 +96,10 @@ struct CommandDiagnosisTests {
     }
 
     @Test func anAdviceThatDoesNotCountIsToldOncePerResource() {
-        let moment = ExchangeMoment.uncountedAdvice(resource: "https://a.test/*")
-        let other = ExchangeMoment.uncountedAdvice(resource: "https://b.test/*")
+        let event = LogEvent.uncountedAdvice(resource: "https://a.test/*")
+        let other = LogEvent.uncountedAdvice(resource: "https://b.test/*")
         let notes = judge(
-            [moment, other, moment].map { record("GET", "https://a.test/", status: 403, $0) }, servers: false
+            [event, other, event].map { record("GET", "https://a.test/", status: 403, $0) }, servers: false
         ).filter { $0.verdict == .note }
         #expect(notes.map { $0.what.contains("of https://a.test/* has an advice") } == [true, false])
         #expect(notes.allSatisfy { $0.remedy?.contains("body]") == true })

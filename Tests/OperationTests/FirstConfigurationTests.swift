@@ -30,18 +30,39 @@ struct FirstConfigurationTests {
         }
     }
 
-    @Test func itsExamplesStand() throws {
+    /// The text without the `#` of the lines between two comments in words that contain the key.
+    private func uncommented(_ text: String, _ keys: [String]) -> String {
+        var isOpen = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasPrefix("#"), !line.contains(/^# [^ ]/) else { return line }
+            let rest = line.dropFirst()
+            if !rest.hasPrefix(" ") || rest == "  answers:" { isOpen = keys.contains { rest.contains("\($0):") } }
+            return isOpen ? rest : line
+        }.joined(separator: "\n")
+    }
+
+    @Test(
+        "A block that is commented out is valid once # is deleted, alone and with the others",
+        arguments: [
+            ["tls"], ["interceptors"], ["authorization", "answers"],
+            ["tls", "interceptors", "authorization", "answers"],
+        ])
+    func blocks(_ keys: [String]) throws {
         var first = FirstConfiguration()
         first.intercepted = []
-        let keys = ["tls", "interceptors", "authorization", " ", "-"]
-        let lines = first.text.split(separator: "\n").map { line in
-            let rest = line.dropFirst(2)
-            return line.hasPrefix("# ") && keys.contains(where: rest.hasPrefix) && !rest.contains(". ") ? rest : line
-        }
-        let text = lines.joined(separator: "\n")
+        let text = uncommented(first.text, keys)
         let snapshot = try snapshot(text, environment: ["ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"])
-        #expect(snapshot.settings.rules.map(\.name) == ["force-auth"])
-        #expect(snapshot.settings.authorization.first?.answers.count == 2 && !snapshot.settings.interception.isEmpty)
+        #expect(snapshot.settings.rules.map(\.name) == (keys.contains("interceptors") ? ["force-auth"] : []))
+        #expect(snapshot.settings.authorization.first?.answers.count == (keys.contains("answers") ? 2 : nil))
+        #expect(snapshot.settings.interception.isEmpty == !keys.contains("tls"))
+    }
+
+    @Test func answersOfWrittenResourcesStand() throws {
+        var first = FirstConfiguration()
+        first.resources = ["https://shop.example.com/api/*"]
+        let text = uncommented(first.text, ["answers"])
+        let snapshot = try snapshot(text, environment: ["ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"])
+        #expect(snapshot.settings.authorization.first?.answers.count == 2 && snapshot.settings.rules.isEmpty)
     }
 
     @Test func whatIsNoGoodIsSaid() {

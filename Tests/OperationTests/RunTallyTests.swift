@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct RunTallyTests {
     private static func record(
-        _ moments: ExchangeMoment..., method: String = "GET", error: String? = nil
+        _ events: LogEvent..., method: String = "GET", error: String? = nil
     ) -> ExchangeRecord {
         var record = ExchangeRecord()
         record.method = Array(method.utf8)
-        for moment in moments { record.take(moment, at: 0) }
+        for event in events { record.take(event, at: 0) }
         record.proxyError = error
         return record
     }
@@ -19,8 +19,8 @@ import Testing
         return tally.words
     }
 
-    private static let call = ExchangeMoment.call(.authenticate, number: 1, url: "http://am.test/")
-    private static let replay = ExchangeMoment.replayed(method: "GET", url: "http://a.test/")
+    private static let call = LogEvent.call(.authenticate, number: 1, url: "http://am.test/")
+    private static let replay = LogEvent.replayed(method: "GET", url: "http://a.test/")
 
     @Test func requestsAreCounted() {
         #expect(Self.words() == "0 requests")
@@ -48,9 +48,9 @@ import Testing
             ([call, replay, .notApproved("x")], "1 step-up (1 failed)"),
             ([call, .stepUpFailed("x"), call, replay], "1 step-up"),
         ])
-    func stepUps(_ moments: [ExchangeMoment], _ words: String) {
+    func stepUps(_ events: [LogEvent], _ words: String) {
         var record = Self.record()
-        for moment in moments { record.take(moment, at: 0) }
+        for event in events { record.take(event, at: 0) }
         #expect(Self.words(record) == "1 request, \(words)")
     }
 }

@@ -71,7 +71,7 @@ struct StateKeeperTests {
         first.close()
         try folder.write("state/kept/counters.json", "{", mode: 0o600)
         let second = try keeper()
-        #expect(said.count == 1 && said[0].contains("counters.json is no JSON"))
+        #expect(said.count == 1 && said[0].contains("counters.json is not JSON"))
         second.set(Self.key, [2])
         second.close()
         #expect(try folder.read("state/kept/counters.json.damaged") == Array("{".utf8))

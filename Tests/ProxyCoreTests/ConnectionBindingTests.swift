@@ -76,11 +76,11 @@ struct ConnectionBindingTests {
     /// In HTTP/2 a connection is many clients'.
     @Test func credentialsGoOutInHTTP1WhereTheOriginMayChoose() {
         for (fields, expected) in [("Authorization: Negotiate YII=\r\n", LeaseVersion.oldest), ("", .any)] {
-            var out = Outbox()
+            var out = CommandBuffer()
             var connection = ClientConnection(engine: Engine(Settings()), client: "192.0.2.1:1", now: 0)
             connection.received(Array(get("a.test", fields).utf8).span, now: 0, &out)
             var versions: [LeaseVersion] = []
-            for case .lease(_, _, _, let version) in out.orders { versions.append(version) }
+            for case .lease(_, _, _, let version) in out.commands { versions.append(version) }
             #expect(versions == [expected])
         }
     }

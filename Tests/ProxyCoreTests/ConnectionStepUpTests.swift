@@ -241,7 +241,7 @@ struct ConnectionStepUpTests {
         ("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "500"),
         (SteppingUp.json("{\"code\":401}", status: "401 Unauthorized"), "401"),
         ("HTTP/1.1 302 Found\r\nLocation: http://evil.test/\r\nContent-Length: 0\r\n\r\n", "302"),
-        (SteppingUp.json("[]"), "no JSON object"), (SteppingUp.json("{"), "no JSON object"),
+        (SteppingUp.json("[]"), "not a JSON object"), (SteppingUp.json("{"), "not a JSON object"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "is not valid HTTP"),
         ("HTTP/1.1 101 Switching\r\n\r\n", "switched protocols"), ("SSH-2.0\r\n\r\n", "is not valid HTTP"),
         (

@@ -77,7 +77,7 @@ final class Conversation {
     }
 
     var record: ExchangeRecord { driver.records.last ?? ExchangeRecord() }
-    var notes: [String] { record.events.map(\.moment.sentence) }
+    var notes: [String] { record.events.map(\.value.sentence) }
     func noted(_ part: String) -> Bool { notes.contains { $0.contains(part) } }
 }
 

@@ -30,7 +30,7 @@ import Testing
     @Test func theClientHasPartOfAResponseBetweenItsHeadAndItsEnd() {
         var delivery = ProxyCore.Delivery()
         var log = newLog()
-        var out = Outbox()
+        var out = CommandBuffer()
         delivery.interim(ResponseHead(status: 103, reason: "Early Hints"), isOwn: false, &out)
         #expect(delivery.hasBegun == false)
         delivery.begin(ResponseHead(status: 200, reason: "OK"), .length(1), HeadManner(), &log, &out)
@@ -38,13 +38,13 @@ import Testing
         delivery.send([0x61], &out)
         delivery.end(trailers: [], &out)
         #expect(delivery.hasBegun == false)
-        #expect(out.replies.count == 4)
+        #expect(out.clientCommands.count == 4)
     }
 
     @Test func aResponseInOneIsWhole() {
         var delivery = ProxyCore.Delivery()
         var log = newLog()
-        var out = Outbox()
+        var out = CommandBuffer()
         let local = LocalResponse(
             head: ResponseHead(status: 400, reason: "Bad Request"), body: [0x61, 0x62])
         delivery.send(local, to: .get, isLast: true, &log, &out)

@@ -10,7 +10,7 @@ extension DriverModel {
     func came(_ words: String) { trace?.came(words, from: side, at: now) }
 
     /// The machine is told of something.
-    func happens(_ words: String? = nil, _ tell: (inout ClientConnection, inout Outbox) -> Void) {
+    func happens(_ words: String? = nil, _ tell: (inout ClientConnection, inout CommandBuffer) -> Void) {
         if let words { came(words) }
         tell(&machine, &out)
         settle()
@@ -145,10 +145,10 @@ extension DriverModel {
         if start > 0 {
             if !isOver { queueForClient(bytes[..<start]) }
             machine.queuedForClient(queue.count + claimed, now: now, &out)
-            machine.relayedFromOrigin(start, through: &link.leg, for: id, now: now, &out)
+            machine.relayedFromOrigin(start, through: &link.codec, for: id, now: now, &out)
         }
         if start < bytes.count {
-            machine.received(Array(bytes[start...]).span, through: &link.leg, for: id, now: now, &out)
+            machine.received(Array(bytes[start...]).span, through: &link.codec, for: id, now: now, &out)
         }
         settle()
     }
@@ -160,12 +160,12 @@ extension DriverModel {
 
     // MARK: queues
 
-    /// The kernel took some of what was queued for one of the legs.
-    func touched(_ leg: Leg = .client) { machine.touched(leg, now: now) }
+    /// The kernel took some of what was queued for one of the codecs.
+    func touched(_ side: ConnectionSide = .client) { machine.touched(side, now: now) }
 
     /// So many bytes wait for that side.
-    func queues(_ count: Int, for leg: Leg) {
-        switch leg {
+    func queues(_ count: Int, for side: ConnectionSide) {
+        switch side {
         case .client:
             claimed = count
             happens("has \(count) bytes waiting") { $0.queuedForClient(count, now: now, &$1) }

@@ -25,7 +25,7 @@ final class DriverModel: CommandBackend {
     }
 
     var machine: ClientConnection
-    var out = Outbox()
+    var out = CommandBuffer()
     var interpreter = CommandInterpreter()
     var wire: [UInt8] = []
     let pool: LinkPool
@@ -41,7 +41,7 @@ final class DriverModel: CommandBackend {
     /// So many bytes more are said to wait for the client.
     var claimed = 0
     private(set) var records: [ExchangeRecord] = []
-    private(set) var flows: [(flow: PackedFlow, moments: [ExchangeMoment])] = []
+    private(set) var flows: [(flow: PackedFlow, events: [LogEvent])] = []
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
@@ -215,7 +215,7 @@ final class DriverModel: CommandBackend {
 
     private func keep(_ link: OriginLink, _ reusable: Bool) {
         link.holder = nil
-        let isKept = reusable && link.leg.isReusable && !link.hasEnded && !link.isSpent && link.queue.isEmpty
+        let isKept = reusable && link.codec.isReusable && !link.hasEnded && !link.isSpent && link.queue.isEmpty
         releases.append(isKept)
         guard isKept else { return link.close() }
         link.uses += 1
@@ -242,8 +242,8 @@ final class DriverModel: CommandBackend {
         return nil
     }
 
-    func perform(_ order: Order) {
-        switch order {
+    func perform(_ command: DriverCommand) {
+        switch command {
         case .bind(let id): stream(of: id)?.link.isBound = true
         case .unbind: unbind()
         case .secureClient(let name, let hello):
@@ -258,7 +258,7 @@ final class DriverModel: CommandBackend {
         case .record(let id): record(id)
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break
-        default: Issue.record("nothing here does \(order)")
+        default: Issue.record("nothing here does \(command)")
         }
     }
 
@@ -268,7 +268,7 @@ final class DriverModel: CommandBackend {
             trace?.recorded($0, of: side.number, at: now)
         }
         out.takeFlows()?.forEach { flow, events in
-            flows.append((flow, events.map(\.moment)))
+            flows.append((flow, events.map(\.value)))
             trace?.kept(flow, of: side.number, at: now)
         }
     }

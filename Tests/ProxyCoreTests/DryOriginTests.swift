@@ -85,7 +85,7 @@ struct DryOriginTests {
     func anOriginThatFails(_ answer: DryAnswer, _ status: Int) {
         let dryRun = run(get, Settings(), .always(answer))
         #expect(dryRun.received?.head.status == status)
-        #expect(dryRun.moments.contains { if case .failed = $0 { true } else { false } })
+        #expect(dryRun.events.contains { if case .failed = $0 { true } else { false } })
     }
 
     @Test func insideATunnel() {
@@ -138,7 +138,7 @@ struct DryOriginTests {
                 + "[{\"name\":\"waitTime\",\"value\":\"5000\"}]}]}")
         let done = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ncart"
         let dryRun = run(Up.get, stepUpSettings(), script([Up.refused(), wait, Up.success, done]))
-        #expect(dryRun.received?.body == Array("cart".utf8), "\(dryRun.moments)")
+        #expect(dryRun.received?.body == Array("cart".utf8), "\(dryRun.events)")
         #expect((5_000..<20_000).contains(dryRun.milliseconds))
     }
 

@@ -29,7 +29,7 @@ struct DryRunTests {
     }
 
     private func words(_ dryRun: DryRun) -> String? {
-        for case .failed(_, let details) in dryRun.moments { return details }
+        for case .failed(_, let details) in dryRun.events { return details }
         return nil
     }
 
@@ -155,7 +155,7 @@ struct DryRunTests {
         let answer = DirectResponse(status: 418, headers: [], body: [])
         let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [Respond(answer)])] })
         #expect(status(dryRun) == 418)
-        #expect(dryRun.moments.contains(.responded(interceptor: "stop", status: 418)))
+        #expect(dryRun.events.contains(.responded(interceptor: "stop", status: 418)))
         #expect(dryRun.interceptors?.first?.matched == true)
     }
 
@@ -194,7 +194,7 @@ struct DryRunTests {
         let message = "GET http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\n"
         #expect(run("\(message)\r\n", stepUpSettings()).resource == "http://shop.test/api/*")
         let left = run("\(message)x-authenticate-response: header\r\n\r\n", stepUpSettings())
-        #expect(left.resource == "http://shop.test/api/*" && left.moments.contains(.leftToClient))
+        #expect(left.resource == "http://shop.test/api/*" && left.events.contains(.leftToClient))
     }
 
     @Test func thePasswordOfAnUpstreamProxyIsNotShown() throws {
@@ -203,6 +203,6 @@ struct DryRunTests {
         let text = try #require(sent(dryRun))
         #expect(text.hasPrefix("GET http://a.test/ HTTP/1.1\r\n"))
         #expect(text.contains("Proxy-Authorization: REDACTED\r\n") && !text.contains("Basic"))
-        #expect(dryRun.moments == [.routed(by: "the upstream proxy up.test:3128")])
+        #expect(dryRun.events == [.routed(by: "the upstream proxy up.test:3128")])
     }
 }

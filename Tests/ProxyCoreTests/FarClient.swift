@@ -14,7 +14,7 @@ final class FarClient {
     }
 
     let driver: DriverModel
-    let leg: HTTP2Client?
+    let codec: HTTP2Client?
     private var requests: [Request] = []
     private(set) var responses: [Int: SeenMessage] = [:]
     /// Bytes on their way to the proxy.
@@ -33,15 +33,15 @@ final class FarClient {
 
     init(_ driver: DriverModel, http2: Bool) {
         self.driver = driver
-        leg = http2 ? HTTP2Client() : nil
-        leg?.used(0, of: StreamID(0), to: &outgoing)
+        codec = http2 ? HTTP2Client() : nil
+        codec?.used(0, of: StreamID(0), to: &outgoing)
     }
 
     // MARK: frames
 
     init(byHand driver: DriverModel) {
         self.driver = driver
-        leg = nil
+        codec = nil
         isByHand = true
         outgoing = WireFrame.preface
     }
@@ -60,7 +60,7 @@ final class FarClient {
     /// In HTTP/2: as many as the proxy allows. In HTTP/1: one after another.
     var mayAsk: Bool {
         guard fault == nil, !driver.isOver else { return false }
-        return leg?.hasRoom ?? (!wasToldToLeave && requests.allSatisfy { responses[$0.key]?.isWhole == true })
+        return codec?.hasRoom ?? (!wasToldToLeave && requests.allSatisfy { responses[$0.key]?.isWhole == true })
     }
 
     /// Begins a request.
@@ -71,15 +71,15 @@ final class FarClient {
         var head = try RequestHead(method: method, url: url)
         for (name, value) in fields { head.fields.add(name, value) }
         let upgrades = head.fields.contains(.upgrade)
-        if let leg {
-            guard let stream = leg.begin() else { throw WireReader.Fault.malformed("no room for a stream") }
+        if let codec {
+            guard let stream = codec.begin() else { throw WireReader.Fault.malformed("no room for a stream") }
             request.stream = stream
             var forwarding = Forwarding(framing: ends || upgrades ? .none : .chunked)
             forwarding.upgrades = upgrades
             if let length = head.fields["content-length"], let count = UInt64(length), !ends {
                 forwarding.framing = .length(count)
             }
-            leg.send(head, forwarding, on: stream, to: &outgoing)
+            codec.send(head, forwarding, on: stream, to: &outgoing)
         } else {
             var text = "\(method) \(head.url) HTTP/1.1\r\n"
             for (name, value) in head.fields.lines { text += "\(name): \(value)\r\n" }
@@ -100,8 +100,8 @@ final class FarClient {
 
     func send(_ key: Int, _ bytes: [UInt8]) throws {
         let request = try request(key)
-        if let leg, let stream = request.stream {
-            leg.write(bytes.span, on: stream, to: &outgoing)
+        if let codec, let stream = request.stream {
+            codec.write(bytes.span, on: stream, to: &outgoing)
         } else if request.isChunked {
             outgoing += Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
         } else {
@@ -111,8 +111,8 @@ final class FarClient {
 
     func end(_ key: Int, trailers: [UInt8] = []) throws {
         let request = try request(key)
-        if let leg, let stream = request.stream {
-            leg.end(trailers: trailers, on: stream, to: &outgoing)
+        if let codec, let stream = request.stream {
+            codec.end(trailers: trailers, on: stream, to: &outgoing)
         } else if request.isChunked {
             outgoing += Array("0\r\n".utf8) + trailers + [0x0D, 0x0A]
         } else if responses[key]?.isTunnel == true {
@@ -123,7 +123,7 @@ final class FarClient {
     /// Gives a request up; in HTTP/1 with its connection.
     func reset(_ key: Int) throws {
         let request = try request(key)
-        if let leg, let stream = request.stream { leg.reset(stream, to: &outgoing) } else { driver.clientIsLost() }
+        if let codec, let stream = request.stream { codec.reset(stream, to: &outgoing) } else { driver.clientIsLost() }
     }
 
     /// Its bytes are not taken for a while: in HTTP/2 those of one stream, in HTTP/1 all.
@@ -131,7 +131,7 @@ final class FarClient {
         guard let index = requests.lastIndex(where: { $0.key == key }) else { _ = try request(key); return }
         requests[index].isStalled = isStalled
         guard !isStalled, let stream = requests[index].stream, requests[index].untaken > 0 else { return }
-        leg?.used(requests[index].untaken, of: stream, to: &outgoing)
+        codec?.used(requests[index].untaken, of: stream, to: &outgoing)
         requests[index].untaken = 0
     }
 
@@ -146,34 +146,34 @@ final class FarClient {
     func putBack(_ bytes: some Collection<UInt8>) { outgoing.insert(contentsOf: bytes, at: 0) }
 
     /// Bytes of its requests that wait for the proxy's windows.
-    var waiting: Int { requests.reduce(0) { sum, one in sum + (one.stream.flatMap { leg?.waiting(on: $0) } ?? 0) } }
+    var waiting: Int { requests.reduce(0) { sum, one in sum + (one.stream.flatMap { codec?.waiting(on: $0) } ?? 0) } }
 
     // MARK: what it gets
 
     /// It takes nothing at all.
-    var isStalled: Bool { leg == nil && requests.last?.isStalled == true }
+    var isStalled: Bool { codec == nil && requests.last?.isStalled == true }
 
     func receive(_ bytes: [UInt8]) {
         if isByHand { return frames += bytes }
-        guard let leg else {
+        guard let codec else {
             pending += bytes
             return readMessages(ended: false)
         }
         var position = 0
         while fault == nil {
             do throws(HTTPFault) {
-                let event = try leg.read(
+                let event = try codec.read(
                     bytes.span, &position, now: 0, limits: HeadLimits(), maxTrailerBytes: 4_000, to: &outgoing)
                 if event == .needsMore { break }
-                take(event, bytes, leg)
+                take(event, bytes, codec)
             } catch {
                 fault = error.explanation
             }
         }
-        if !leg.isReusable { wasToldToLeave = true }
+        if !codec.isReusable { wasToldToLeave = true }
     }
 
-    private func take(_ event: StreamClientEvent, _ bytes: [UInt8], _ leg: HTTP2Client) {
+    private func take(_ event: StreamClientEvent, _ bytes: [UInt8], _ codec: HTTP2Client) {
         switch event {
         case .needsMore, .pong, .drained: break
         case .broken(let stream, let fault):
@@ -188,19 +188,19 @@ final class FarClient {
             switch part {
             case .needsMore: break
             case .interim:
-                responses[key, default: SeenMessage(start: "interim", fields: [])].interim.append(leg.head.status)
-            case .head: begin(key, leg.head)
+                responses[key, default: SeenMessage(start: "interim", fields: [])].interim.append(codec.head.status)
+            case .head: begin(key, codec.head)
             case .switched:
-                begin(key, leg.head)
+                begin(key, codec.head)
                 responses[key]?.isTunnel = true
             case .data(let range):
                 responses[key]?.body += bytes[range]
                 if requests[index].isStalled {
                     requests[index].untaken += range.count
                 } else {
-                    leg.used(range.count, of: stream, to: &outgoing)
+                    codec.used(range.count, of: stream, to: &outgoing)
                 }
-            case .end: responses[key]?.end(trailers: leg.trailers)
+            case .end: responses[key]?.end(trailers: codec.trailers)
             }
         }
     }
@@ -218,7 +218,7 @@ final class FarClient {
     func ended(cleanly: Bool) {
         guard !isOver else { return }
         isOver = true
-        if leg == nil { readMessages(ended: cleanly) }
+        if codec == nil { readMessages(ended: cleanly) }
         for request in requests where responses[request.key]?.isWhole != true {
             let isTunnel = responses[request.key]?.isTunnel == true
             responses[request.key, default: SeenMessage(start: "nothing", fields: [])].isReset = !isTunnel || !cleanly

@@ -20,7 +20,7 @@ final class FarOrigin {
     }
 
     let link: OriginLink
-    let leg: HTTP2Server?
+    let codec: HTTP2Server?
     private(set) var requests: [Request] = []
     /// Bytes on their way to the proxy.
     private(set) var outgoing: [UInt8] = []
@@ -39,7 +39,7 @@ final class FarOrigin {
     init(_ link: OriginLink, streams: Int = 100, next: @escaping () -> Int) {
         self.link = link
         self.next = next
-        leg = link.shared == nil ? nil : HTTP2Server(maxStreams: streams)
+        codec = link.shared == nil ? nil : HTTP2Server(maxStreams: streams)
     }
 
     var name: String { link.origin.description }
@@ -56,35 +56,35 @@ final class FarOrigin {
     func stall(_ isStalled: Bool) {
         self.isStalled = isStalled
         guard !isStalled else { return }
-        for (stream, count) in untaken { leg?.used(count, of: stream, to: &outgoing) }
+        for (stream, count) in untaken { codec?.used(count, of: stream, to: &outgoing) }
         untaken = []
     }
 
     // MARK: what it gets
 
     func receive(_ bytes: [UInt8]) {
-        guard let leg else {
+        guard let codec else {
             pending += bytes
             return readMessages()
         }
         var position = 0
         while fault == nil {
             do throws(HTTPFault) {
-                let event = try leg.read(
+                let event = try codec.read(
                     bytes.span, &position, now: 0, limits: HeadLimits(), maxTrailerBytes: 4_000, to: &outgoing)
                 if event == .needsMore { return }
-                take(event, bytes, leg)
+                take(event, bytes, codec)
             } catch {
                 fault = error.explanation
             }
         }
     }
 
-    private func take(_ event: StreamServerEvent, _ bytes: [UInt8], _ leg: HTTP2Server) {
+    private func take(_ event: StreamServerEvent, _ bytes: [UInt8], _ codec: HTTP2Server) {
         switch event {
         case .needsMore: break
         case .head(let stream, _):
-            let head = leg.head
+            let head = codec.head
             begin(head.methodText, head.url, head.fields.lines, stream)
         case .broken(_, let fault): self.fault = "a request breaks a rule: \(fault.explanation)"
         case .data(let stream, let range):
@@ -92,9 +92,9 @@ final class FarOrigin {
             if isStalled {
                 untaken.append((stream, range.count))
             } else {
-                leg.used(range.count, of: stream, to: &outgoing)
+                codec.used(range.count, of: stream, to: &outgoing)
             }
-        case .end(let stream): change(stream) { $0.message.end(trailers: leg.trailers) }
+        case .end(let stream): change(stream) { $0.message.end(trailers: codec.trailers) }
         case .reset(let stream):
             change(stream) {
                 $0.message.isReset = true
@@ -185,9 +185,9 @@ final class FarOrigin {
         let request = requests[try index(number)]
         var head = ResponseHead(status: status, reason: "Hint")
         for (name, value) in fields { head.fields.add(name, value) }
-        if let leg, let stream = request.stream {
-            leg.interim(head, via: [], on: stream, to: &outgoing)
-            leg.flush(to: &outgoing)
+        if let codec, let stream = request.stream {
+            codec.interim(head, via: [], on: stream, to: &outgoing)
+            codec.flush(to: &outgoing)
         } else {
             outgoing += (Self.text(head) + "\r\n").utf8
         }
@@ -206,10 +206,10 @@ final class FarOrigin {
         var head = ResponseHead(status: status, reason: "Done")
         for (name, value) in fields { head.fields.add(name, value) }
         let hasNoBody = requests[index].method == "HEAD" || status == 204 || status == 304 || status == 101
-        if let leg, let stream = requests[index].stream {
+        if let codec, let stream = requests[index].stream {
             let framing: BodyFraming = length.map { $0 == 0 ? .none : .length(UInt64($0)) } ?? .chunked
-            leg.respond(head, status == 101 ? .none : framing, ResponseManner(), on: stream, to: &outgoing)
-            leg.flush(to: &outgoing)
+            codec.respond(head, status == 101 ? .none : framing, ResponseManner(), on: stream, to: &outgoing)
+            codec.flush(to: &outgoing)
         } else {
             var text = Self.text(head)
             if status == 101 { text += "Connection: Upgrade\r\n" }
@@ -222,9 +222,9 @@ final class FarOrigin {
     /// - Parameter isChunk: in HTTP/1, where the answer was begun without a length.
     func send(_ number: Int, _ bytes: [UInt8], isChunk: Bool) throws {
         let request = requests[try index(number)]
-        if let leg, let stream = request.stream {
-            _ = leg.write(bytes.span, on: stream, to: &outgoing)
-            leg.flush(to: &outgoing)
+        if let codec, let stream = request.stream {
+            _ = codec.write(bytes.span, on: stream, to: &outgoing)
+            codec.flush(to: &outgoing)
         } else if isChunk, !bytes.isEmpty {
             outgoing += Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
         } else {
@@ -235,10 +235,10 @@ final class FarOrigin {
     func end(_ number: Int, trailers: [UInt8] = [], isChunked: Bool) throws {
         let index = try index(number)
         requests[index].isOver = true
-        if let leg, let stream = requests[index].stream {
-            leg.end(trailers: trailers, on: stream, to: &outgoing)
-            leg.flush(to: &outgoing)
-            if !requests[index].message.isWhole { leg.reset(stream, .complete, to: &outgoing) }
+        if let codec, let stream = requests[index].stream {
+            codec.end(trailers: trailers, on: stream, to: &outgoing)
+            codec.flush(to: &outgoing)
+            if !requests[index].message.isWhole { codec.reset(stream, .complete, to: &outgoing) }
         } else if isChunked {
             outgoing += Array("0\r\n".utf8) + trailers + [0x0D, 0x0A]
         } else if requests[index].message.isTunnel {
@@ -250,8 +250,8 @@ final class FarOrigin {
     func reset(_ number: Int) throws {
         let index = try index(number)
         requests[index].isOver = true
-        if let leg, let stream = requests[index].stream {
-            leg.reset(stream, .failed, to: &outgoing)
+        if let codec, let stream = requests[index].stream {
+            codec.reset(stream, .failed, to: &outgoing)
         } else {
             ends = false
         }

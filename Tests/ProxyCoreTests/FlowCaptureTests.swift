@@ -68,11 +68,11 @@ struct FlowCaptureTests {
             name: "r", request: [SetHeader([.init("X-New", "1")])], response: [SetHeader([.init("X-Other", "2")])])
         let talk = Conversation(Self.keeping(settings { $0.rules = [rule] }))
         talk.exchange(get, ok)
-        let (flow, moments) = try #require(talk.driver.flows.first)
+        let (flow, events) = try #require(talk.driver.flows.first)
         #expect(flow.text(.request)?.contains("X-New") == false && flow.text(.sent)?.contains("X-New: 1") == true)
         #expect(
             flow.text(.answer)?.contains("X-Other") == false && flow.text(.response)?.contains("X-Other: 2") == true)
-        #expect(flow.text(.sentURL) == "http://a.test/" && !moments.isEmpty)
+        #expect(flow.text(.sentURL) == "http://a.test/" && !events.isEmpty)
     }
 
     @Test func answersMadeHere() throws {

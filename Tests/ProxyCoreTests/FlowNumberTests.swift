@@ -5,7 +5,7 @@ import Testing
 @Suite("Ids of flows")
 struct FlowNumberTests {
     @Test func noTwoLoopsGiveTheSame() {
-        let loops = [0, 1, Int(Outbox.loops) - 1].map { Loop(Outbox(loop: $0)) }
+        let loops = [0, 1, Int(CommandBuffer.loops) - 1].map { Loop(CommandBuffer(loop: $0)) }
         var given: Set<UInt64> = []
         for _ in 0..<70_000 { for index in loops.indices { given.insert(loops[index].out.nextFlow()) } }
         #expect(given.count == 210_000 && !given.contains(0))
@@ -14,7 +14,7 @@ struct FlowNumberTests {
     }
 
     private final class Loop {
-        var out: Outbox
-        init(_ out: consuming Outbox) { self.out = out }
+        var out: CommandBuffer
+        init(_ out: consuming CommandBuffer) { self.out = out }
     }
 }

@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func aTunnelEndsWhenAllHasGoneOut() {
-        for leg in [Leg.client, .origin] {
+        for side in [ConnectionSide.client, .origin] {
             let talk = tunnel()
-            talk.driver.queues(5, for: leg)
+            talk.driver.queues(5, for: side)
             talk.driver.originEnds()
             #expect(talk.driver.client == .finished)
             talk.driver.clientEnds()
-            #expect(talk.connection?.isFinished == true && !talk.driver.isOver, "\(leg)")
-            talk.driver.queues(0, for: leg)
+            #expect(talk.connection?.isFinished == true && !talk.driver.isOver, "\(side)")
+            talk.driver.queues(0, for: side)
             #expect(talk.driver.client == .closed && talk.driver.records.count == 1)
         }
     }

@@ -11,18 +11,18 @@ struct LinkStream: OriginWriter {
     let id: StreamID?
 
     /// The codec and the stream, where the connection is shared.
-    private var shared: (leg: any StreamClient, stream: StreamID)? {
-        guard let id, let leg = link.shared else { return nil }
-        return (leg, id)
+    private var shared: (codec: any StreamClient, stream: StreamID)? {
+        guard let id, let codec = link.shared else { return nil }
+        return (codec, id)
     }
 
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return link.leg.send(head, forwarding, to: &wire) }
+        guard let (shared, stream) = shared else { return link.codec.send(head, forwarding, to: &wire) }
         shared.send(head, forwarding, on: stream, to: &wire)
     }
 
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return link.leg.write(bytes, to: &wire) }
+        guard let (shared, stream) = shared else { return link.codec.write(bytes, to: &wire) }
         shared.write(bytes, on: stream, to: &wire)
     }
 
@@ -32,7 +32,7 @@ struct LinkStream: OriginWriter {
     }
 
     func end(trailers: [UInt8], to wire: inout [UInt8]) {
-        guard let (shared, stream) = shared else { return link.leg.end(trailers: trailers, to: &wire) }
+        guard let (shared, stream) = shared else { return link.codec.end(trailers: trailers, to: &wire) }
         shared.end(trailers: trailers, on: stream, to: &wire)
     }
 

@@ -12,8 +12,8 @@ final class MessageServer: StreamServer {
     private var reading = HTTP1Server()
     private var isInBody = false
     private var last: UInt32 = 0
-    /// The legs of requests that are being answered.
-    private var legs: [StreamID: HTTP1Server] = [:]
+    /// The codecs of requests that are being answered.
+    private var codecs: [StreamID: HTTP1Server] = [:]
     /// Bytes of a head that is not whole.
     private var pending: [UInt8] = []
     private var isLost = false
@@ -83,11 +83,11 @@ final class MessageServer: StreamServer {
 
     /// What is answered before it has come whole is the last on its connection; what has is answered by what was read.
     private func keep(_ stream: StreamID) {
-        if !begun.contains(stream) { legs[stream] = reading }
+        if !begun.contains(stream) { codecs[stream] = reading }
     }
 
     func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        legs[stream]?.interim(head, via: via, to: &out)
+        codecs[stream]?.interim(head, via: via, to: &out)
     }
 
     func respond(
@@ -95,22 +95,22 @@ final class MessageServer: StreamServer {
         to out: inout [UInt8]
     ) {
         begun.insert(stream)
-        legs[stream]?.respond(head, framing, manner, to: &out)
+        codecs[stream]?.respond(head, framing, manner, to: &out)
     }
 
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool {
-        guard let leg = legs[stream], !leg.writesNothing else { return false }
-        leg.write(bytes, to: &out)
+        guard let codec = codecs[stream], !codec.writesNothing else { return false }
+        codec.write(bytes, to: &out)
         return true
     }
 
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        legs[stream]?.end(trailers: trailers, to: &out)
+        codecs[stream]?.end(trailers: trailers, to: &out)
     }
 
     func flush(to out: inout [UInt8]) {}
 
-    func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) { legs[stream] = nil }
+    func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) { codecs[stream] = nil }
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {}
     func waiting(on stream: StreamID) -> Int { 0 }
     func takeTally() -> StreamTally { StreamTally() }

@@ -6,7 +6,7 @@ import HTTPCodec
 
 /// A connection to an origin from the proxy's side, as the driver keeps one: of HTTP/1, or of HTTP/2 with its streams.
 final class OriginLink {
-    private struct Lessee {
+    private struct StreamOwner {
         let stream: StreamID
         let driver: DriverModel
         let exchange: ExchangeID
@@ -15,14 +15,14 @@ final class OriginLink {
     }
 
     let origin: Origin
-    var leg = HTTP1Client()
+    var codec = HTTP1Client()
     /// Nil where it speaks HTTP/1.
     let shared: HTTP2Client?
     private let pool: LinkPool
     private let side: Trace.Side
     /// Of HTTP/1: whose exchange has it.
     var holder: (driver: DriverModel, exchange: ExchangeID)?
-    private var lessees: [Lessee] = []
+    private var owners: [StreamOwner] = []
     /// All that was written to it, and how much of it that has taken.
     private(set) var received: [UInt8] = []
     private var taken = 0
@@ -95,26 +95,26 @@ final class OriginLink {
     }
 
     /// Bytes that are here and that the origin has not taken.
-    var held: Int { lessees.reduce(queue.count) { $0 + (shared?.waiting(on: $1.stream) ?? 0) } }
+    var held: Int { owners.reduce(queue.count) { $0 + (shared?.waiting(on: $1.stream) ?? 0) } }
 
     // MARK: streams
 
-    var isIdle: Bool { lessees.isEmpty && holder == nil }
-    var streams: Int { lessees.count }
+    var isIdle: Bool { owners.isEmpty && holder == nil }
+    var streams: Int { owners.count }
 
     func lend(to driver: DriverModel, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
         guard let shared, !isClosed, !isSpent, !hasEnded, !isWithdrawn, isFirst || !isBound, shared.hasRoom,
             let stream = shared.begin()
         else { return nil }
-        lessees.append(Lessee(stream: stream, driver: driver, exchange: exchange))
+        owners.append(StreamOwner(stream: stream, driver: driver, exchange: exchange))
         return stream
     }
 
     func release(_ stream: StreamID) {
-        guard let shared, let index = lessees.firstIndex(where: { $0.stream == stream }) else { return }
-        let lessee = lessees.remove(at: index)
+        guard let shared, let index = owners.firstIndex(where: { $0.stream == stream }) else { return }
+        let owner = owners.remove(at: index)
         write {
-            if lessee.owed > 0 { shared.used(lessee.owed, of: stream, to: &$0) }
+            if owner.owed > 0 { shared.used(owner.owed, of: stream, to: &$0) }
             shared.reset(stream, to: &$0)
         }
         uses += 1
@@ -129,17 +129,17 @@ final class OriginLink {
     }
 
     func read(_ stream: StreamID, _ isWanted: Bool) {
-        guard let index = lessees.firstIndex(where: { $0.stream == stream }) else { return }
-        lessees[index].isRead = isWanted
+        guard let index = owners.firstIndex(where: { $0.stream == stream }) else { return }
+        owners[index].isRead = isWanted
         if isWanted { pay(stream) }
     }
 
     private func pay(_ stream: StreamID) {
-        guard let shared, let index = lessees.firstIndex(where: { $0.stream == stream }), lessees[index].isRead,
-            lessees[index].owed > 0
+        guard let shared, let index = owners.firstIndex(where: { $0.stream == stream }), owners[index].isRead,
+            owners[index].owed > 0
         else { return }
-        let owed = lessees[index].owed
-        lessees[index].owed = 0
+        let owed = owners[index].owed
+        owners[index].owed = 0
         write { shared.used(owed, of: stream, to: &$0) }
     }
 
@@ -180,19 +180,19 @@ final class OriginLink {
         }
     }
 
-    private func came(_ event: StreamClientEvent, _ bytes: [UInt8], _ leg: HTTP2Client) {
+    private func came(_ event: StreamClientEvent, _ bytes: [UInt8], _ codec: HTTP2Client) {
         switch event {
         case .needsMore, .pong: break
         case .response(let stream, let part):
             var count = 0
             if case .data(let range) = part { count = range.count }
-            guard let index = lessees.firstIndex(where: { $0.stream == stream }) else {
-                if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
+            guard let index = owners.firstIndex(where: { $0.stream == stream }) else {
+                if count > 0 { write { codec.used(count, of: stream, to: &$0) } }
                 return
             }
-            lessees[index].owed += count
+            owners[index].owed += count
             tell(stream) { driver, id in
-                driver.happens { $0.received(part, of: bytes.span, through: leg, for: id, now: pool.now, &$1) }
+                driver.happens { $0.received(part, of: bytes.span, through: codec, for: id, now: pool.now, &$1) }
             }
             pay(stream)
         case .broken(let stream, let fault): tell(stream) { broke(fault, $0, $1) }
@@ -210,11 +210,11 @@ final class OriginLink {
         guard shared != nil else {
             guard let holder else { return close() }
             return holder.driver.happens {
-                $0.originEnded(through: &leg, for: holder.exchange, cleanly: cleanly, now: pool.now, &$1)
+                $0.originEnded(through: &codec, for: holder.exchange, cleanly: cleanly, now: pool.now, &$1)
             }
         }
         isSpent = true
-        let ending = shared?.farewell
+        let ending = shared?.goAwayCode
         withdraw()
         tellAll { if let fault { broke(fault, $0, $1) } else { ended(.connection(ending), $0, $1) } }
     }
@@ -237,12 +237,12 @@ final class OriginLink {
     }
 
     private func tell(_ stream: StreamID, _ body: (DriverModel, ExchangeID) -> Void) {
-        if let lessee = lessees.first(where: { $0.stream == stream }) { body(lessee.driver, lessee.exchange) }
+        if let owner = owners.first(where: { $0.stream == stream }) { body(owner.driver, owner.exchange) }
     }
 
     private func tellAll(_ body: (DriverModel, ExchangeID) -> Void) {
-        for lessee in lessees where lessees.contains(where: { $0.stream == lessee.stream }) {
-            body(lessee.driver, lessee.exchange)
+        for owner in owners where owners.contains(where: { $0.stream == owner.stream }) {
+            body(owner.driver, owner.exchange)
         }
         if let holder { body(holder.driver, holder.exchange) }
     }

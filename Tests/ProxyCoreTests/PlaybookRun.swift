@@ -89,12 +89,12 @@ struct PlaybookRun {
             driver.waits(time)
         case ("record", _): try nextRecord(step, driver)
         case ("noted", _):
-            guard record.events.contains(where: { $0.moment.sentence.contains(step.rest(1)) }) else {
-                throw fault("no such event among \(record.events.map(\.moment.sentence))")
+            guard record.events.contains(where: { $0.value.sentence.contains(step.rest(1)) }) else {
+                throw fault("no such event among \(record.events.map(\.value.sentence))")
             }
         case ("not", "noted"):
-            if let event = record.events.first(where: { $0.moment.sentence.contains(step.rest(2)) }) {
-                throw fault("it was noted: \(event.moment.sentence)")
+            if let event = record.events.first(where: { $0.value.sentence.contains(step.rest(2)) }) {
+                throw fault("it was noted: \(event.value.sentence)")
             }
         default: throw fault("an unknown step")
         }

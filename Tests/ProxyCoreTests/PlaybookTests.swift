@@ -39,7 +39,7 @@ struct PlaybookTests {
         }
     }
 
-    /// What a CONNECT leads to is no message, and which request may follow which is the matter of HTTP/1's leg.
+    /// What a CONNECT leads to is no message, and which request may follow which is the matter of HTTP/1's codec.
     static let messages = names.filter {
         !$0.hasPrefix("tunnel") && !$0.hasPrefix("tls") && !$0.hasPrefix("keep-alive")
     }

@@ -8,17 +8,17 @@ import Testing
 /// Exchanges that are over lend their place to those of other clients.
 @Suite("Reused places of exchanges")
 struct RecycledExchangeTests {
-    private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
+    private func take(_ connection: inout ClientConnection, _ out: inout CommandBuffer) -> [ExchangeRecord] {
         var records: [ExchangeRecord] = []
-        for case .record(let id) in out.orders {
+        for case .record(let id) in out.commands {
             connection.http.exchanges.takeRecord(of: id, &out) { records.append(copy $0) }
         }
-        out.clearOrders()
+        out.clearCommands()
         return records
     }
 
     @Test func nothingOfAnotherClientColoursAnAnswer() {
-        var out = Outbox()
+        var out = CommandBuffer()
         let engine = Engine(Settings())
         var first = ClientConnection(engine: engine, client: "192.0.2.1:1", now: 0)
         let request = "HEAD / HTTP/1.1\r\nHost: a.test\r\nAccept: application/json\r\n\r\n"
@@ -35,7 +35,7 @@ struct RecycledExchangeTests {
     }
 
     @Test func largeBuffersAreNotKept() {
-        var out = Outbox()
+        var out = CommandBuffer()
         let cell = out.cell(ExchangeID(1), Engine(Settings()))
         cell.exchange.info.received.body.bytes = Array(repeating: 0, count: 1 << 20)
         cell.exchange.request.fields.add("X-Large", String(repeating: "x", count: 60_000))
@@ -50,7 +50,7 @@ struct RecycledExchangeTests {
 
     /// Exchanges that are over keep no generation of the configuration alive that is in force no more.
     @Test func noOldConfigurationIsKept() {
-        var out = Outbox()
+        var out = CommandBuffer()
         var engine = Engine(Settings())
         let old = { [weak engine] in engine }
         let before = (1...3).map { out.cell(ExchangeID($0), engine) }
@@ -69,11 +69,11 @@ struct RecycledExchangeTests {
     }
 
     @Test func nothingIsKeptOfACall() {
-        var out = Outbox()
-        var leg = HTTP1Client()
+        var out = CommandBuffer()
+        var codec = HTTP1Client()
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
-        advise(&connection, &leg, &out)
+        advise(&connection, &codec, &out)
         guard let call = connection.http.exchanges.calls.cells.last else {
             Issue.record("AM is not called")
             return
@@ -94,31 +94,31 @@ struct RecycledExchangeTests {
                 when: .all([.test(.action, [.exact("START_AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
                 request: [Respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
-        var out = Outbox()
-        var leg = HTTP1Client()
+        var out = CommandBuffer()
+        var codec = HTTP1Client()
         var connection = ClientConnection(engine: Engine(settings), client: "192.0.2.1:1", now: 0)
         connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
-        advise(&connection, &leg, &out)
+        advise(&connection, &codec, &out)
         #expect(String(decoding: out.client, as: UTF8.self) == SteppingUp.original())
-        let ends = out.orders.count { if case .record = $0 { true } else { false } }
-        let next = out.orders.count { if case .proceed = $0 { true } else { false } }
+        let ends = out.commands.count { if case .record = $0 { true } else { false } }
+        let next = out.commands.count { if case .proceed = $0 { true } else { false } }
         #expect(ends == 1 && next == 1)
     }
 
     /// The request goes out, and the resource answers with an advice.
-    private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
+    private func advise(_ connection: inout ClientConnection, _ codec: inout HTTP1Client, _ out: inout CommandBuffer) {
         guard let id = connection.http.exchanges.current?.exchange.id else { return }
-        out.clearOrders()
+        out.clearCommands()
         connection.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         var wire: [UInt8] = []
-        for order in out.orders {
-            switch order {
-            case .send(_, let index): leg.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
-            case .sendEnd: leg.end(to: &wire)
+        for command in out.commands {
+            switch command {
+            case .send(_, let index): codec.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
+            case .sendEnd: codec.end(to: &wire)
             default: break
             }
         }
-        out.clearOrders()
-        connection.received(Array(SteppingUp.refused().utf8).span, through: &leg, for: id, now: 0, &out)
+        out.clearCommands()
+        connection.received(Array(SteppingUp.refused().utf8).span, through: &codec, for: id, now: 0, &out)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         var attempt = Attempt()
         let context = ClientContext(
             stores: SharedStores(), source: ClientSource(address: nil), name: "client", share: nil)
-        var out = Outbox()
+        var out = CommandBuffer()
         out.now = 100
         return phase.judged(RequestHead(), outcome, &info, &attempt, context, &out)
     }

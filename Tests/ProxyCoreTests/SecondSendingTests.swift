@@ -81,7 +81,7 @@ struct SecondSendingTests {
     /// Though the origin says that it made nothing of it.
     @Test(arguments: [("GET", true), ("POST", false)])
     func aRefusedStreamIsNoReasonForHalfARequest(_ method: String, _ isRepeated: Bool) {
-        var out = Outbox()
+        var out = CommandBuffer()
         var connection = ClientConnection(engine: Engine(Settings()), client: "192.0.2.1:1", now: 0)
         let body = method == "POST" ? "Content-Length: 3\r\n\r\nabc" : "\r\n"
         connection.received(
@@ -91,9 +91,9 @@ struct SecondSendingTests {
             return
         }
         connection.happened(.leased(reused: false, sendsRaw: false), to: id, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         connection.happened(.streamEnded(.reset(.refused)), to: id, now: 0, &out)
-        #expect(out.orders.contains { if case .lease = $0 { true } else { false } } == isRepeated)
+        #expect(out.commands.contains { if case .lease = $0 { true } else { false } } == isRepeated)
         #expect(String(decoding: out.client, as: UTF8.self).hasPrefix("HTTP/1.1 502 ") != isRepeated)
     }
 

@@ -31,7 +31,7 @@ final class SimulatedService {
     }
 
     private var host: String { far.link.origin.host }
-    private var isHTTP2: Bool { far.leg != nil }
+    private var isHTTP2: Bool { far.codec != nil }
     var isOver: Bool { far.isOver || far.ends != nil || far.link.isClosed }
 
     // MARK: looking

@@ -21,7 +21,7 @@ final class SimulatedStreams {
         self.far = far
         self.ledger = ledger
         name = "c\(number)"
-        let count = 1 + random.below(far.leg == nil ? 5 : 12)
+        let count = 1 + random.below(far.codec == nil ? 5 : 12)
         for index in 0..<count { tickets.append(ticket("\(name)-\(index)", &random)) }
     }
 
@@ -107,7 +107,7 @@ final class SimulatedStreams {
         guard let key = open.isEmpty ? nil : open[random.below(open.count)], !far.isOver else { return false }
         if random.chance(5) {
             asked[key].ticket.isGivenUp = true
-            if far.leg == nil { isLost = true }
+            if far.codec == nil { isLost = true }
             try? far.reset(key)
             return true
         }
@@ -168,7 +168,7 @@ final class SimulatedStreams {
     private func check(_ answer: SeenMessage, _ ticket: Ticket) {
         let status = Int(answer.start) ?? 0
         ticket.status = status
-        let protocols = far.leg == nil ? "h1" : "h2"
+        let protocols = far.codec == nil ? "h1" : "h2"
         ledger.note(answer.isOwn ? "own answer to \(protocols)" : "answer to \(protocols)")
         if !answer.trailers.isEmpty { ledger.note("trailers to \(protocols)") }
         if answer.body.count > 256 << 10 { ledger.note("more than a window to \(protocols)") }

@@ -15,9 +15,9 @@ struct StrayCallTests {
         _ = OwnSession(
             SessionSource(token: "T", carrier: .provided), at: server, realm: "/", renewableUntil: 0,
             onEnd: { end in ends.withLock { $0.append(end) } })
-        let errand = Errand(try #require(ends.withLock { $0.first }))
+        let backgroundCall = BackgroundCall(try #require(ends.withLock { $0.first }))
         let talk = Conversation()
-        talk.driver.happens { $0.http.run(errand, now: 0, &$1) { _ in } }
+        talk.driver.happens { $0.http.run(backgroundCall, now: 0, &$1) { _ in } }
         talk.client(connect)
         #expect(talk.driver.dialing?.host == "am.test" && talk.driver.dials == 2)
         return talk

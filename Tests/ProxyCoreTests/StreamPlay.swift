@@ -5,12 +5,12 @@ import ProxyCore
 /// One performance of a playbook of messages, with these protocols at both sides.
 struct StreamPlay {
     /// What is spoken with clients, and with origins.
-    struct Legs: CustomStringConvertible {
+    struct Codecs: CustomStringConvertible {
         let clientHTTP2: Bool
         let originHTTP2: Bool
 
         static let all = [true, false].flatMap { client in
-            [true, false].map { Legs(clientHTTP2: client, originHTTP2: $0) }
+            [true, false].map { Codecs(clientHTTP2: client, originHTTP2: $0) }
         }
 
         var description: String { "\(clientHTTP2 ? "h2" : "h1")-\(originHTTP2 ? "h2" : "h1")" }
@@ -21,7 +21,7 @@ struct StreamPlay {
         }
     }
 
-    private let legs: Legs
+    private let codecs: Codecs
     private var splitter: Splitter
     private var settings: Settings?
     private var world: StreamWorld?
@@ -33,8 +33,8 @@ struct StreamPlay {
     private var told: [ExchangeRecord] = []
     private var record: ExchangeRecord?
 
-    init(_ legs: Legs, _ delivery: Delivery) {
-        self.legs = legs
+    init(_ codecs: Codecs, _ delivery: Delivery) {
+        self.codecs = codecs
         splitter = Splitter(delivery)
     }
 
@@ -43,12 +43,12 @@ struct StreamPlay {
         for step in playbook.steps {
             var step = step
             if step.words[0] == "legs" {
-                guard step.words.dropFirst().contains(where: legs.fits) else { return }
+                guard step.words.dropFirst().contains(where: codecs.fits) else { return }
                 continue
             }
             if step.words[0] == "when" {
                 guard step.words.count > 2 else { throw fault(step, "when takes LEGS and a step") }
-                guard legs.fits(step.words[1]) else { continue }
+                guard codecs.fits(step.words[1]) else { continue }
                 step.words.removeFirst(2)
             }
             try perform(step)
@@ -70,7 +70,7 @@ struct StreamPlay {
     }
 
     private func fault(_ step: Playbook.Step, _ reason: String) -> Playbook.Fault {
-        Playbook.Fault(line: step.line, reason: "\(legs): \(reason)")
+        Playbook.Fault(line: step.line, reason: "\(codecs): \(reason)")
     }
 
     private static func complaint(_ world: StreamWorld) -> String? {
@@ -89,7 +89,7 @@ struct StreamPlay {
     private mutating func perform(_ step: Playbook.Step) throws {
         if step.words[0] == "config" { return try configure(step) }
         guard let settings else { throw fault(step, "a play begins with its config") }
-        let world = self.world ?? StreamWorld(settings, trace: TraceBook.begin("\(legs) \(splitter.delivery)"))
+        let world = self.world ?? StreamWorld(settings, trace: TraceBook.begin("\(codecs) \(splitter.delivery)"))
         self.world = world
         switch step.words[0] {
         case "stream": try stream(step, world)
@@ -104,11 +104,11 @@ struct StreamPlay {
             world.passes(time, &splitter)
         case "record": try nextRecord(step, world)
         case "noted":
-            guard record?.events.contains(where: { $0.moment.sentence.contains(step.rest(1)) }) == true else {
-                throw fault(step, "no such event among \(record?.events.map(\.moment.sentence) ?? [])")
+            guard record?.events.contains(where: { $0.value.sentence.contains(step.rest(1)) }) == true else {
+                throw fault(step, "no such event among \(record?.events.map(\.value.sentence) ?? [])")
             }
         case "client":
-            guard legs.clientHTTP2, let client = world.clients.first else { return }
+            guard codecs.clientHTTP2, let client = world.clients.first else { return }
             guard step.rest(2) == "\(client.driver.client)" else { throw fault(step, "it is \(client.driver.client)") }
         default: throw fault(step, "an unknown step")
         }
@@ -128,7 +128,7 @@ struct StreamPlay {
             throw fault(step, "the connection being made is to \(world.dialing?.origin.description ?? "nobody")")
         }
         if step.words[0] == "fails" { return driver.dialFails(.refused("Connection refused")) }
-        world.connects(driver, http2: legs.originHTTP2)
+        world.connects(driver, http2: codecs.originHTTP2)
     }
 
     private func number(_ step: Playbook.Step) throws -> Int {
@@ -169,7 +169,7 @@ struct StreamPlay {
         switch step.words[2] {
         case "asks", "begins":
             guard step.words.count == 5 else { throw fault(step, "METHOD and URL are missing") }
-            let client = legs.clientHTTP2 ? clients.values.first ?? begin(world) : world.client(http2: false)
+            let client = codecs.clientHTTP2 ? clients.values.first ?? begin(world) : world.client(http2: false)
             clients[key] = client
             let isWhole = step.words[2] == "asks"
             var fields = parts.fields

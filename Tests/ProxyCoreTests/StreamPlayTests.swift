@@ -12,9 +12,9 @@ struct StreamPlayTests {
     /// Whatever is spoken on either side.
     @Test(arguments: names)
     func play(_ name: String) throws {
-        for legs in StreamPlay.Legs.all {
+        for codecs in StreamPlay.Codecs.all {
             try PlaybookTests.play(name, in: Self.folder, random: 4..<12) {
-                var run = StreamPlay(legs, $1)
+                var run = StreamPlay(codecs, $1)
                 try run.perform($0)
             }
         }
@@ -35,7 +35,7 @@ struct StreamPlayTests {
         ] {
             let playbook = try Playbook(text)
             #expect(throws: (any Error).self, "\(text)") {
-                var run = StreamPlay(StreamPlay.Legs.all[0], .whole)
+                var run = StreamPlay(StreamPlay.Codecs.all[0], .whole)
                 try run.perform(playbook)
             }
         }

@@ -88,7 +88,7 @@ struct TokenVaultTests {
         for key in keys { first.put(grant, key) }
         #expect(documents.values.count == 4)
         let second = Kept(try opened([source]))
-        #expect(second.found.restored == 4 && second.found.foreign + second.found.damaged + second.found.orphans == 0)
+        #expect(second.found.restored == 4 && second.found.foreign + second.found.damaged + second.found.unclaimed == 0)
         for key in keys {
             let back = try #require(second.ledger.logins.last(key))
             #expect(back.access == "a1" && back.refresh == "r1" && back.expires == 5_000 && back.lifetime == 600)
@@ -211,7 +211,7 @@ struct TokenVaultTests {
         #expect(documents.values.count == 2)
         #expect(Kept(first.vault).found.restored == 0)
         let found = Kept(new)
-        #expect(found.access(TokenKey(source)) == "a1" && found.found.orphans == 1)
+        #expect(found.access(TokenKey(source)) == "a1" && found.found.unclaimed == 1)
         #expect(Kept(try opened([gone], String(repeating: "o", count: 32))).access(TokenKey(gone)) == "a2")
     }
 
@@ -232,9 +232,9 @@ struct TokenVaultTests {
         var kept = Kept(try opened([source]))
         kept.put(TokenGrant(access: "a1"), TokenKey(source))
         let gone = try opened([other])
-        #expect(Kept(gone, at: TokenVault.orphanLife - 1).found.orphans == 1)
+        #expect(Kept(gone, at: TokenVault.unclaimedLife - 1).found.unclaimed == 1)
         #expect(Kept(try opened([source])).found.restored == 1)
-        #expect(Kept(gone, at: TokenVault.orphanLife).found.orphans == 0 && documents.values.isEmpty)
+        #expect(Kept(gone, at: TokenVault.unclaimedLife).found.unclaimed == 0 && documents.values.isEmpty)
     }
 
     @Test func thoseThatAreForMemoryAloneAreNotKept() throws {

@@ -91,7 +91,7 @@ final class Trace: @unchecked Sendable {
         if let error = record.proxyError { words.append("error=\(error)") }
         if let action = record.action { words.append("action=\(action.rawValue)") }
         if let user = record.user { words.append("user=\(user)") }
-        let events = record.events.map { "+\($0.at) \($0.moment.sentence)\n" }.joined()
+        let events = record.events.map { "+\($0.at) \($0.value.sentence)\n" }.joined()
         take(
             Part(
                 side: Side(kind: .record, number: client), words: words.joined(separator: " "),

@@ -1,6 +1,6 @@
 import HTTPCodec
 
-/// What the legs of these tests speak: frames with a number on them. One byte of kind, four of the stream, four of length.
+/// What the codecs of these tests speak: frames with a number on them. One byte of kind, four of the stream, four of length.
 struct Frame: Equatable {
     enum Kind: UInt8 {
         /// A message's head as HTTP/1 writes it.

@@ -12,7 +12,7 @@ final class FrameClient: StreamClient {
     private var asked: [UInt32: HTTPCodec.Method] = [:]
 
     private(set) var terms: StreamTerms?
-    private(set) var farewell: StreamErrorCode?
+    private(set) var goAwayCode: StreamErrorCode?
 
     var hasRoom: Bool { isReusable && asked.count < terms?.maxStreams ?? 100 }
 
@@ -84,7 +84,7 @@ final class FrameClient: StreamClient {
             case .credit: if writer.grant(frame.count, frame.stream, to: &out) { return .drained(stream) }
             case .leave:
                 isReusable = false
-                farewell = StreamErrorCode.none
+                goAwayCode = StreamErrorCode.none
             case .limit: terms = StreamTerms(maxStreams: frame.count)
             case .pong: return .pong
             case .data, .ping: break

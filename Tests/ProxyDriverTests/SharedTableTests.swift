@@ -22,32 +22,32 @@ struct SharedTableTests {
         return messages
     }
 
-    // MARK: errands
+    // MARK: background calls
 
-    private func errand() throws -> Errand {
-        let made = Locked<Errand?>(nil)
+    private func backgroundCall() throws -> BackgroundCall {
+        let made = Locked<BackgroundCall?>(nil)
         _ = OwnSession(
             SessionSource(token: "S", carrier: .provided, affinity: nil), at: server, realm: "/", renewableUntil: 0
-        ) { end in made.withLock { $0 = Errand(end) } }
+        ) { end in made.withLock { $0 = BackgroundCall(end) } }
         return try #require(made.withLock { $0 })
     }
 
-    @Test func soManyErrandsWaitAndNoMore() throws {
-        let table = ErrandTable()
-        let many = Array(repeating: try errand(), count: 5_000)
+    @Test func soManyBackgroundCallsWaitAndNoMore() throws {
+        let table = BackgroundCallTable()
+        let many = Array(repeating: try backgroundCall(), count: 5_000)
         for _ in 0..<2 { table.add(many) }
         #expect(table.take().count == 8_192 && table.take().isEmpty)
     }
 
-    @Test func errandsAreForALoopThatServes() throws {
-        let table = ErrandTable()
-        let (over, serving) = (try ErrandTable.Port(), try ErrandTable.Port())
+    @Test func backgroundCallsAreForALoopThatServes() throws {
+        let table = BackgroundCallTable()
+        let (over, serving) = (try BackgroundCallTable.Port(), try BackgroundCallTable.Port())
         for port in [over, serving] { table.enter(port) }
         #expect(!table.leave(over))
-        table.add([try errand()])
+        table.add([try backgroundCall()])
         let messages = try heard(serving)
-        guard messages.count == 1, case .runErrands = messages[0] else {
-            Issue.record("not told of an errand: \(messages)")
+        guard messages.count == 1, case .runBackgroundCalls = messages[0] else {
+            Issue.record("not told of a background call: \(messages)")
             return
         }
         #expect(table.leave(serving), "it is the last one")

@@ -199,18 +199,18 @@ struct StreamFaultTests {
         return ClientConnection(engine: Engine(core), client: "c", streams: FrameServer(), now: 0)
     }
 
-    private func lease(_ orders: [Order]) -> (id: ExchangeID, scope: LeaseScope)? {
-        for case .lease(let id, _, let scope, _) in orders { return (id, scope) }
+    private func lease(_ commands: [DriverCommand]) -> (id: ExchangeID, scope: LeaseScope)? {
+        for case .lease(let id, _, let scope, _) in commands { return (id, scope) }
         return nil
     }
 
-    /// A leg that has just read that head.
-    private func leg(_ text: String) throws -> FrameClient {
-        let leg = FrameClient()
+    /// A codec that has just read that head.
+    private func codec(_ text: String) throws -> FrameClient {
+        let codec = FrameClient()
         var parser = HeadParser()
         let bytes = Array(text.utf8)
-        _ = try parser.parse(bytes.span, into: &leg.head, limits: Engine(Settings()).headLimits)
-        return leg
+        _ = try parser.parse(bytes.span, into: &codec.head, limits: Engine(Settings()).headLimits)
+        return codec
     }
 
     private static func request(_ stream: UInt32, _ fields: String = "") -> [UInt8] {
@@ -219,11 +219,11 @@ struct StreamFaultTests {
 
     @Test func whoHasItsResponseIsToldToStopAWhileLater() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
-        let origin = try leg("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
+        let origin = try codec("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.http.exchanges.takeRecord(of: id, &out) { _ in }
@@ -239,25 +239,26 @@ struct StreamFaultTests {
     private static let connect = "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"
 
     /// The exchange of a CONNECT that has come on a stream.
-    private func carried(_ machine: inout ClientConnection, on stream: UInt32, _ out: inout Outbox) throws -> ExchangeID
+    private func carried(_ machine: inout ClientConnection, on stream: UInt32, _ out: inout CommandBuffer) throws
+        -> ExchangeID
     {
         machine.received(Frame(.head, stream, Self.connect).written.span, now: 0, &out)
         var asked: ExchangeID?
-        for case .carry(let id) in out.orders { asked = id }
-        out.clearOrders()
+        for case .carry(let id) in out.commands { asked = id }
+        out.clearCommands()
         return try #require(asked)
     }
 
-    private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout Outbox) {
-        var leg = HTTP1Client()
+    private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout CommandBuffer) {
+        var codec = HTTP1Client()
         var scratch: [UInt8] = []
-        leg.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
-        machine.received(Array(text.utf8).span, through: &leg, for: id, now: 0, &out)
+        codec.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
+        machine.received(Array(text.utf8).span, through: &codec, for: id, now: 0, &out)
     }
 
     @Test func whatATunnelsConnectionAnswersIsPassedOn() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         told("HTTP/1.1 200 Connection Established\r\n\r\nfirst", &machine, id, &out)
         let answer = String(decoding: out.client, as: UTF8.self)
@@ -270,11 +271,11 @@ struct StreamFaultTests {
 
     @Test func aTunnelIsRecordedByItsOwnConnectionAlone() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
-        for case .record in out.orders { records += 1 }
+        for case .record in out.commands { records += 1 }
         #expect(records == 0 && machine.http.exchanges.count == 0)
     }
 
@@ -287,21 +288,21 @@ struct StreamFaultTests {
     @Test(arguments: [ClientShares.Refusal.client, .all])
     func aTunnelForWhichThereIsNoRoom(_ refusal: ClientShares.Refusal) throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         let id = try carried(&machine, on: 1, &out)
         machine.happened(.tunnelRefused(refusal), to: id, now: 0, &out)
         #expect(String(decoding: out.client, as: UTF8.self).contains("HTTP/1.1 503 "))
-        guard case .record = out.orders.last else { return _ = Issue.record("nothing is recorded") }
+        guard case .record = out.commands.last else { return _ = Issue.record("nothing is recorded") }
     }
 
     @Test func aStreamThatMovesLendsNoTimeToAnother() throws {
         var machine = machine { $0.timeouts.idle = 1_000 }
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1).span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         machine.received(
-            .head(.length(10)), of: [UInt8]().span, through: try leg("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
+            .head(.length(10)), of: [UInt8]().span, through: try codec("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
             for: id,
             now: 0, &out)
         // what the client takes is of another stream: this one's origin is silent
@@ -311,9 +312,9 @@ struct StreamFaultTests {
 
     @Test func whatALostOriginHadNotTakenIsGranted() throws {
         var machine = machine()
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Frame(.head, 1, Self.post("a.test", 1_000)).written.span, now: 0, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
         machine.queuedForOrigin(ClientConnection.highWater + 1, of: id, now: 0, &out)
         machine.received(Frame(.data, 1, "12345").written.span, now: 0, &out)
@@ -331,49 +332,49 @@ struct StreamFaultTests {
         core.users = PasswordTable(htpasswd: "alice:\(hash)\nbob:\(hash)\n") { _, _ in }
     }
 
-    private func isLetIn(_ machine: inout ClientConnection, _ out: inout Outbox) throws {
+    private func isLetIn(_ machine: inout ClientConnection, _ out: inout CommandBuffer) throws {
         var asked: ExchangeID?
-        for case .authenticate(let id, _) in out.orders { asked = id }
+        for case .authenticate(let id, _) in out.commands { asked = id }
         machine.happened(.authenticated(.right), to: try #require(asked), now: 0, &out)
     }
 
     @Test func aConnectionOfOneUserIsNotKeptForAnother() throws {
         var machine = machine(withUsers)
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let id = try #require(lease(out.orders)).id
+        let id = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: id, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         // the other user comes while the first one's connection is in use
         machine.received(Self.request(3, Self.asks("bob")).span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let origin = try leg("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let origin = try codec("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         machine.received(.head(.length(0)), of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         machine.received(.end, of: [UInt8]().span, through: origin, for: id, now: 0, &out)
         var kept: [Bool] = []
-        for case .release(id, let reusable) in out.orders { kept.append(reusable) }
+        for case .release(id, let reusable) in out.commands { kept.append(reusable) }
         #expect(kept == [false])
     }
 
     @Test func whatOneUserBindsIsNotAnothers() throws {
         var machine = machine(withUsers)
-        var out = Outbox()
+        var out = CommandBuffer()
         machine.received(Self.request(1, Self.asks("alice")).span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let alice = try #require(lease(out.orders)).id
+        let alice = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: alice, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         machine.received(Self.request(3, Self.asks("bob") + "Authorization: NTLM TlRM\r\n").span, now: 0, &out)
         try isLetIn(&machine, &out)
-        let bob = try #require(lease(out.orders)).id
+        let bob = try #require(lease(out.commands)).id
         machine.happened(.leased(reused: false, sendsRaw: true), to: bob, now: 0, &out)
-        out.clearOrders()
+        out.clearCommands()
         // an identity is asked of the first one, whose password was checked before the other's connection was bound
         let text = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
-        machine.received(.head(.length(0)), of: [UInt8]().span, through: try leg(text), for: alice, now: 0, &out)
+        machine.received(.head(.length(0)), of: [UInt8]().span, through: try codec(text), for: alice, now: 0, &out)
         var unbinds = 0
-        for case .unbind in out.orders { unbinds += 1 }
+        for case .unbind in out.commands { unbinds += 1 }
         #expect(unbinds == 1)
     }
 }

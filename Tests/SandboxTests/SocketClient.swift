@@ -65,28 +65,28 @@ final class SocketClient {
 
     /// The next answer, interim ones included.
     func answer(to method: String = "GET") throws -> Answer {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var unused: [UInt8] = []
-        leg.send(try RequestHead(method: method, url: "http://a/"), Forwarding(framing: .none), to: &unused)
-        leg.end(to: &unused)
+        codec.send(try RequestHead(method: method, url: "http://a/"), Forwarding(framing: .none), to: &unused)
+        codec.end(to: &unused)
         var body: [UInt8] = []
         while true {
             let bytes = received
             received = []
             var position = 0
             reading: while true {
-                switch try leg.read(bytes.span, &position, limits: HeadLimits(), maxTrailerBytes: 1024) {
+                switch try codec.read(bytes.span, &position, limits: HeadLimits(), maxTrailerBytes: 1024) {
                 case .needsMore: break reading
                 case .head: break
                 case .data(let range): body += bytes[range]
                 case .interim, .switched, .end:
                     received = Array(bytes[position...])
-                    return Answer(head: leg.head, body: body)
+                    return Answer(head: codec.head, body: body)
                 }
             }
             if try receive() { continue }
-            guard leg.ended(cleanly: true) else { throw Trouble(call: "end", code: 0) }
-            return Answer(head: leg.head, body: body)
+            guard codec.ended(cleanly: true) else { throw Trouble(call: "end", code: 0) }
+            return Answer(head: codec.head, body: body)
         }
     }
 

@@ -212,7 +212,8 @@ struct CertificateAuthorityTests {
             try CertificateAuthority(certificate: authority.certificate, key: other.key)
         }
         #expect(
-            throws: MaterialFault("holds a certificate that may not certify hosts (CN=a.example): it is no CA's")
+            throws: MaterialFault(
+                "holds a certificate that may not certify hosts (CN=a.example): it does not belong to a CA")
         ) {
             try CertificateAuthority(certificate: leaf, key: key)
         }

@@ -58,8 +58,8 @@ struct CertificateTests {
         #expect(fault(whole + Array(whole.dropLast(40))) == "holds a PEM block that is damaged or cut off")
         let empty = Array("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8)
         #expect(fault(whole + empty) == "holds a certificate, the one at place 2, that cannot be read")
-        #expect(fault([0x30, 0x81, 1, 2, 3]) == "is no certificate in DER")
-        #expect(fault(leaf.der + [0]) == "is no certificate in DER")
+        #expect(fault([0x30, 0x81, 1, 2, 3]) == "is not a certificate in DER")
+        #expect(fault(leaf.der + [0]) == "is not a certificate in DER")
         for count in stride(from: 0, to: leaf.der.count, by: 7) {
             #expect(throws: MaterialFault.self) { try Certificate(der: Array(leaf.der.prefix(count))) }
             #expect(ErrorQueue.isEmpty)

@@ -117,24 +117,30 @@ struct NameConstraintsTests {
     @Test(
         "What no certificate can be bound to",
         arguments: [
-            ([], "cannot be bound to nothing; name a host"),
+            ([], "is constrained to nothing; name a host"),
             (
                 ["*.example.com"],
-                "cannot be bound to *.example.com; write example.com, which permits every name below it as well"
+                "cannot be constrained to *.example.com; write example.com, which permits every name below it as well"
             ),
             (
                 [".example.com"],
-                "cannot be bound to .example.com; write example.com, which permits every name below it as well"
+                "cannot be constrained to .example.com; write example.com, which permits every name below it as well"
             ),
-            (["example.com", ""], "cannot be bound to , which is no DNS name, address or block of addresses"),
+            (["example.com", ""], "cannot be constrained to , which is not a DNS name, an address or a CIDR block"),
             (
                 ["bücher.example"],
-                "cannot be bound to bücher.example, which is no DNS name, address or block of addresses"
+                "cannot be constrained to bücher.example, which is not a DNS name, an address or a CIDR block"
             ),
-            (["10.0.0.1/8"], "cannot be bound to 10.0.0.1/8, which is no DNS name, address or block of addresses"),
-            (["10.0.0.0/33"], "cannot be bound to 10.0.0.0/33, which is no DNS name, address or block of addresses"),
-            (["[::1]"], "cannot be bound to [::1], which is no DNS name, address or block of addresses"),
-            (["*.*.a"], "cannot be bound to *.*.a, which is no DNS name, address or block of addresses"),
+            (
+                ["10.0.0.1/8"],
+                "cannot be constrained to 10.0.0.1/8, which is not a DNS name, an address or a CIDR block"
+            ),
+            (
+                ["10.0.0.0/33"],
+                "cannot be constrained to 10.0.0.0/33, which is not a DNS name, an address or a CIDR block"
+            ),
+            (["[::1]"], "cannot be constrained to [::1], which is not a DNS name, an address or a CIDR block"),
+            (["*.*.a"], "cannot be constrained to *.*.a, which is not a DNS name, an address or a CIDR block"),
         ] as [([String], String)])
     func refused(_ entries: [String], _ words: String) {
         #expect(throws: MaterialFault(words)) { try NameConstraints(entries) }

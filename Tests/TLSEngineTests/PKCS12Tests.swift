@@ -76,10 +76,10 @@ struct PKCS12Tests {
     @Test("What is no identity says why")
     func garbage() throws {
         let whole = try container([], password: "x", certificate: leaf, key: key)
-        #expect(fault([], "x") == "is no PKCS#12 container")
-        #expect(fault(leaf.pem, "x") == "is no PKCS#12 container")
-        #expect(fault(leaf.der, "x") == "is no PKCS#12 container")
-        #expect(fault(Array(whole.dropLast()), "x") == "is no PKCS#12 container")
+        #expect(fault([], "x") == "is not a PKCS#12 container")
+        #expect(fault(leaf.pem, "x") == "is not a PKCS#12 container")
+        #expect(fault(leaf.der, "x") == "is not a PKCS#12 container")
+        #expect(fault(Array(whole.dropLast()), "x") == "is not a PKCS#12 container")
         #expect(try fault(container([], password: "x", key: key), "x") == "holds no certificate for its private key")
         #expect(try fault(container([root.certificate], password: "x"), "x") == "holds no private key")
         var bent = whole

@@ -147,17 +147,17 @@ enum Work {
             engine: Engine(settings), stores: SharedStores(tokens: tokens), client: "192.0.2.1:50000", now: 0
         )
         var origin = HTTP1Client()
-        var out = Outbox()
+        var out = CommandBuffer()
         var wire: [UInt8] = []
         var bytes = 0
         var asked: ExchangeID?
         func perform(_ now: Int) {
             var done = 0
             var body = 0
-            while done < out.orders.count {
-                let order = out.orders[done]
+            while done < out.commands.count {
+                let command = out.commands[done]
                 done += 1
-                switch order {
+                switch command {
                 case .lease(let id, _, _, _):
                     asked = id
                     connection.happened(.leased(reused: true, sendsRaw: true), to: id, now: now, &out)
@@ -172,7 +172,7 @@ enum Work {
             }
             bytes += wire.count + out.client.count
             wire.removeAll(keepingCapacity: true)
-            out.clearOrders()
+            out.clearCommands()
             out.clearOrigin()
             out.clearClient()
         }

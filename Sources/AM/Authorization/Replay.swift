@@ -98,7 +98,7 @@ public struct Replay: Sendable {
         case .query(let name):
             // the policy's resource may include the query, so its other bytes must not change
             guard String(validating: head.fields.bytes[head.target.whole.indices], as: UTF8.self) != nil else {
-                throw Refusal(reason: "the URL holds bytes that are no UTF-8 and could not be kept as they are")
+                throw Refusal(reason: "the URL has bytes that are not UTF-8")
             }
             var query = QueryText(head.query ?? "")
             query.removeAll { $0 == name }
@@ -147,7 +147,7 @@ public struct Replay: Sendable {
     private static func set(_ place: String, to value: JSONValue, in request: inout Request) throws(Refusal) {
         var text = JSONText(request.body)
         guard let pointer = JSONPointer(place), (try? JSONValue(parsing: request.body))?.members != nil else {
-            throw Refusal(reason: "the body of the policy evaluation is no JSON object")
+            throw Refusal(reason: "the body of the policy evaluation is not a JSON object")
         }
         do throws(JSONEditFault) {
             // an environment that is no object is invalid, so it is replaced

@@ -3,13 +3,13 @@ internal import Formats
 /// The meaning of AM's responses other than 200 (docs/protocol.md#how-it-ends).
 public enum ResponseFault {
     /// AM does not say which of the two it is, nor which answer is wrong.
-    public static let wrongAnswers = "the answers are wrong, or those of another user than the session's"
+    public static let wrongAnswers = "the answers are wrong, or belong to another user than the session"
 
     static func askedAgain(_ answer: GivenAnswers.Answer) -> String {
         if !answer.failed.isEmpty {
             let policies = answer.failed.prefix(8).joined(separator: ", ")
             return
-                "AM did not take the answer to \(Callback.shown(answer.type, answer.prompt)), which does not keep to its policies: \(policies)"
+                "AM refused the answer to \(Callback.shown(answer.type, answer.prompt)), which violates its policies: \(policies)"
         }
         return "AM asks again for \(Callback.shown(answer.type, answer.prompt)), which was answered: \(wrongAnswers)"
     }
@@ -37,11 +37,11 @@ public enum ResponseFault {
             return .init(.denied, "AM refused to authenticate (401\(shown)): \(wrongAnswers)")
         case (403, _):
             let failed = answer?["detail"]?["failedPolicyRequirements"]?.items ?? []
-            if failed.isEmpty { return .init(.unexpectedStatus, "AM answered 403\(shown)") }
+            if failed.isEmpty { return .init(.unexpectedStatus, "AM responded with 403\(shown)") }
             let policies = failed.prefix(8).map(policy).joined(separator: ", ")
-            return .init(.refused, "AM did not take an answer, which does not keep to its policies (403): \(policies)")
+            return .init(.refused, "AM refused an answer, which violates its policies (403): \(policies)")
         case (400, _): return .init(.badCall, "AM found the call faulty (400\(shown))")
-        default: return .init(.unexpectedStatus, "AM answered \(status)\(shown)")
+        default: return .init(.unexpectedStatus, "AM responded with \(status)\(shown)")
         }
     }
 

@@ -87,7 +87,7 @@ public struct StepUp: Sendable {
 
     // MARK: events
 
-    public mutating func begin(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func begin(_ now: Circumstances = Circumstances()) -> Command {
         if let refusal = goal.refusal { return .failed(Failure(.unusable, refusal)) }
         note("authenticating in realm \(realm) for \(goal.summary)")
         journey.asksAM(now)
@@ -97,7 +97,7 @@ public struct StepUp: Sendable {
     /// Handles AM's complete response to the last call.
     public mutating func answered(
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
-    ) -> Order {
+    ) -> Command {
         guard body.count <= policy.maxResponseBytes else {
             return .failed(
                 Failure(.tooLarge, "AM's response is larger than the \(policy.maxResponseBytes) bytes allowed"))
@@ -110,7 +110,7 @@ public struct StepUp: Sendable {
             return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: !authId.isEmpty))
         }
         guard let answer, answer.members != nil else {
-            return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
+            return .failed(Failure(.notJSON, "AM responded with 200 and a body that is not a JSON object"))
         }
         absorbCookies(fields)
         guard !authId.isEmpty || Self.isSuspended(answer) else {
@@ -137,7 +137,7 @@ public struct StepUp: Sendable {
     }
 
     /// Continues after a wait.
-    public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func woke(_ now: Circumstances = Circumstances()) -> Command {
         next { (journey) throws(Failure) in try journey.woke(now) }
     }
 
@@ -145,7 +145,7 @@ public struct StepUp: Sendable {
     /// begin spends none. With a person involved, no permission was requested earlier.
     public var isAtTurn: Bool { journey.isAtTurn }
 
-    private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Order {
+    private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Command {
         let next: Journey.Next
         do throws(Failure) {
             next = try event(&journey)
@@ -183,12 +183,12 @@ public struct StepUp: Sendable {
     /// - Throws: the reason why they are invalid, worded for the person. The step stays open.
     public mutating func told(
         _ answers: PersonAnswers, _ now: Circumstances = Circumstances()
-    ) throws(OpenStep.Refusal) -> Order {
+    ) throws(OpenStep.Refusal) -> Command {
         guard let open = journey.open else { throw OpenStep.Refusal("nobody is asked for anything") }
         if let refusal = open.refusal(of: answers) { throw refusal }
         let missing = open.missing(in: answers)
         if !missing.isEmpty {
-            throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) is still to be answered")
+            throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) has no answer yet")
         }
         guard open.isSuspended else { return next { (journey) throws(Failure) in try journey.told(answers, now) } }
         guard let text = answers.link else { throw OpenStep.Refusal("the tree goes on by the link that was sent") }
@@ -201,7 +201,7 @@ public struct StepUp: Sendable {
     }
 
     /// Handles a person's denial.
-    public mutating func denied() -> Order {
+    public mutating func denied() -> Command {
         journey.rest()
         return .failed(Failure(.unanswered, "a person denied it"))
     }
@@ -209,13 +209,13 @@ public struct StepUp: Sendable {
     // MARK: the user
 
     /// Asks AM for the session's user, because the answers depend on it.
-    private mutating func askUser() -> Order {
+    private mutating func askUser() -> Command {
         inquiry = .user
-        note("AM is asked whose session it is, for answers are chosen by that")
+        note("Usher asks AM for the session's user, because answers depend on it")
         return askInfo(of: goal.session?.token)
     }
 
-    private mutating func askInfo(of token: String?) -> Order {
+    private mutating func askInfo(of token: String?) -> Command {
         do throws(HTTPFault) {
             var url = try policy.server.sessionsURL(realm: realm)
             url += url.utf8.contains(0x3F) ? "&" : "?"
@@ -231,13 +231,13 @@ public struct StepUp: Sendable {
         }
     }
 
-    private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order {
+    private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Command {
         inquiry = .none
         let names = SessionInfo.names(answer)
         guard status == 200, !names.isEmpty else {
             return .failed(
                 Failure(
-                    .unusable, "AM does not say whose session it is (\(status)), and answers are chosen by that"))
+                    .unusable, "AM does not name the session's user (\(status)), and answers depend on it"))
         }
         return next { (journey) throws(Failure) in try journey.named(names, now) }
     }
@@ -255,7 +255,7 @@ public struct StepUp: Sendable {
     }
 
     /// - Returns: nil if no question was under way.
-    private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order? {
+    private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Command? {
         switch inquiry {
         case .none: return nil
         case .user: return toldUser(status, answer, now)
@@ -274,15 +274,15 @@ public struct StepUp: Sendable {
 
     /// Checks the owner of a session that a link produced. The link may be of another user's tree, and that session must not
     /// reach this app.
-    private mutating func askOwner(of won: Outcome, new: String, old: String) -> Order {
+    private mutating func askOwner(of won: Outcome, new: String, old: String) -> Command {
         inquiry = .oldOwner(won, new: new)
         note("AM is asked whose session the link has won")
         return askInfo(of: old)
     }
 
     private mutating func toldOwner(
-        _ status: Int, _ answer: JSONValue?, _ goesOn: (inout StepUp, String) -> Order
-    ) -> Order {
+        _ status: Int, _ answer: JSONValue?, _ goesOn: (inout StepUp, String) -> Command
+    ) -> Command {
         inquiry = .none
         guard status == 200, let identity = SessionInfo.identity(answer) else {
             return .failed(Failure(.unusable, "AM does not say whose session the link has won (\(status))"))
@@ -308,7 +308,7 @@ public struct StepUp: Sendable {
         }
     }
 
-    private mutating func call(_ wanted: Call) -> Order {
+    private mutating func call(_ wanted: Call) -> Command {
         if !wanted.isPoll {
             guard steps < policy.maxSteps else {
                 return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
@@ -362,7 +362,7 @@ public struct StepUp: Sendable {
     }
 
     /// Reads the new session from `Set-Cookie`, else from `tokenId`. Either may be missing (docs/protocol.md#how-it-ends).
-    private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Order {
+    private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Command {
         let success = "AM reports success after \(LogText.count(calls, "call"))"
         guard goal.winsSession else {
             note("\(success); a transaction leaves the session as it is")

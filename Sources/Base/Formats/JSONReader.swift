@@ -179,22 +179,22 @@ struct JSONReader {
 
     private mutating func skipNumber(_ input: Span<UInt8>) throws(JSONFault) -> (range: Range<Int>, isCapital: Bool) {
         let start = position
-        take(0x2D, input)
+        consume(0x2D, input)
         let leadingZero = position < input.count && input[position] == 0x30
         let whole = takeDigits(input)
         guard whole > 0, !(leadingZero && whole > 1) else { throw JSONFault(offset: start) }
-        if take(0x2E, input), takeDigits(input) == 0 { throw JSONFault(offset: position) }
+        if consume(0x2E, input), takeDigits(input) == 0 { throw JSONFault(offset: position) }
         let isCapital = position < input.count && input[position] == 0x45
         if isCapital || position < input.count && input[position] == 0x65 {
             position += 1
-            if !take(0x2B, input) { take(0x2D, input) }
+            if !consume(0x2B, input) { consume(0x2D, input) }
             guard takeDigits(input) > 0 else { throw JSONFault(offset: position) }
         }
         return (start..<position, isCapital)
     }
 
     @discardableResult
-    private mutating func take(_ byte: UInt8, _ input: Span<UInt8>) -> Bool {
+    private mutating func consume(_ byte: UInt8, _ input: Span<UInt8>) -> Bool {
         guard position < input.count, input[position] == byte else { return false }
         position += 1
         return true

@@ -11,7 +11,7 @@ public struct JSONText: Sendable {
 
     /// Returns the values at a pointer in their order; none if there is no such place or the value contains an invalid
     /// character.
-    /// - Throws: if the text is no JSON.
+    /// - Throws: if the text is not JSON.
     public func values(at pointer: JSONPointer) throws(JSONFault) -> [JSONValue] {
         var walk = JSONWalk(pointer, .find)
         try walk.run(bytes.span)
@@ -82,10 +82,10 @@ public enum JSONEditFault: Error, Equatable, Sendable {
     /// The reason, as the end of a sentence that begins "the body …".
     public var explanation: String {
         switch self {
-        case .invalid(let offset): "is no JSON from byte \(offset) on"
+        case .invalid(let offset): "is not JSON from byte \(offset) on"
         case .noContainer: "has no object or array there"
         case .noItem(let count): "has an array of \(count) there; an item is named by its number, or - for a new one"
-        case .nothingLeft: "would be no JSON without all of it"
+        case .nothingLeft: "would not be JSON without its whole content"
         case .tooLarge(let bound): "would be larger than \(bound) bytes"
         }
     }

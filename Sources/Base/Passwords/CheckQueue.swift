@@ -3,7 +3,7 @@ public import Addresses
 /// A queue of password checks. Users that logged in recently go first and have reserved places. Clients take turns, and
 /// none can fill the queue.
 public struct CheckQueue<Element: Sendable>: Sendable {
-    private struct Turns {
+    private struct RoundRobin {
         private var lines: [AddressBlock?: [Element]] = [:]
         /// The clients in the order of their turns.
         private var order: [AddressBlock?] = []
@@ -27,8 +27,8 @@ public struct CheckQueue<Element: Sendable>: Sendable {
         }
     }
 
-    private var known = Turns()
-    private var others = Turns()
+    private var known = RoundRobin()
+    private var others = RoundRobin()
     private let capacity: Int
     /// Places reserved for users that logged in recently.
     private let reserve: Int

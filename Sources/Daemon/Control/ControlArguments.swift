@@ -14,14 +14,14 @@ public struct ControlArguments: Sendable {
             values[parameter.name] = [value]
         }
         for pair in QueryText(query ?? "").pairs where !pair.isEmpty {
-            try take(QueryText.name(pair), QueryText.value(pair), parameters)
+            try read(QueryText.name(pair), QueryText.value(pair), parameters)
         }
         for parameter in parameters where parameter.isRequired && values[parameter.name] == nil {
             throw ControlProblem(400, "\(parameter.name) is missing from the query")
         }
     }
 
-    private mutating func take(
+    private mutating func read(
         _ name: String, _ value: String, _ parameters: [RouteParameter]
     ) throws(ControlProblem) {
         let known = parameters.filter { !$0.isInPath }

@@ -25,7 +25,7 @@ public enum ControlLimits {
     public static let ahead = 72 << 10
     static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)
     /// How long a client has to close its side at the end, in milliseconds.
-    public static let farewell = 2_000
+    public static let closingTime = 2_000
     /// The limit of queued events for one follower, in bytes.
     public static let feed = 256 << 10
     /// The interval of heartbeats on a quiet stream, in milliseconds.

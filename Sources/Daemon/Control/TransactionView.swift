@@ -61,7 +61,7 @@ struct TransactionView {
     private mutating func transaction(_ waiting: WaitingTransaction, _ now: Int) -> JSONValue {
         let transaction = waiting.transaction
         let step = transaction.step
-        take(400)
+        reserve(400)
         var members: JSONValue = [
             "id": .string(waiting.id.description), "client": .string(transaction.client.address),
             "user": transaction.client.user.map { text($0) } ?? .null, "method": text(transaction.method),
@@ -79,13 +79,13 @@ struct TransactionView {
 
     private mutating func list(_ callbacks: [OpenCallback]) -> JSONValue {
         var shown: [JSONValue] = []
-        for callback in callbacks where take(120) { shown.append(self.callback(callback)) }
+        for callback in callbacks where reserve(120) { shown.append(self.callback(callback)) }
         return .array(shown)
     }
 
     private mutating func callback(_ callback: OpenCallback) -> JSONValue {
         var choices: [JSONValue] = []
-        for choice in callback.choices where take(40) {
+        for choice in callback.choices where reserve(40) {
             choices.append(["number": .integer(choice.number), "label": text(choice.label)])
         }
         return [
@@ -97,7 +97,7 @@ struct TransactionView {
 
     private mutating func texts(_ texts: [String]) -> [JSONValue] {
         var shown: [JSONValue] = []
-        for one in texts where take(4) { shown.append(text(one)) }
+        for one in texts where reserve(4) { shown.append(text(one)) }
         return shown
     }
 
@@ -105,7 +105,7 @@ struct TransactionView {
 
     /// - Returns: false if there is no room for this many bytes.
     @discardableResult
-    private mutating func take(_ bytes: Int) -> Bool {
+    private mutating func reserve(_ bytes: Int) -> Bool {
         guard left >= bytes else {
             isShortened = true
             return false

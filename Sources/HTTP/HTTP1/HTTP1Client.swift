@@ -39,7 +39,7 @@ public struct HTTP1Client: Sendable {
     public mutating func send(
         _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to out: inout [UInt8]
     ) {
-        begin(head.method)
+        start(head.method)
         // a server that ignores a body without meaning (RFC 9110 §9.3) reads it as the next request; nobody must get the
         // response to that
         if forwarding.framing != .none, !method.givesBodyMeaning { isReusable = false }
@@ -53,7 +53,7 @@ public struct HTTP1Client: Sendable {
     ///   - via: this hop's entry for `Via`.
     ///   - lines: further lines, each with its CRLF.
     public mutating func connect(to authority: String, via: [UInt8], lines: [UInt8], to out: inout [UInt8]) {
-        begin(.connect)
+        start(.connect)
         out.append(contentsOf: "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\nVia: ".utf8)
         out.append(contentsOf: via)
         out.append(literal: "\r\n")
@@ -63,7 +63,7 @@ public struct HTTP1Client: Sendable {
         hasSent = true
     }
 
-    private mutating func begin(_ method: Method) {
+    private mutating func start(_ method: Method) {
         self.method = method
         isUnused = false
         state = .awaitingHead

@@ -20,7 +20,7 @@ public struct MessageServer: Sendable {
     /// In bytes.
     public let maxBody: Int
     private let scheme: Target.Scheme
-    public var leg = HTTP1Server()
+    public var codec = HTTP1Server()
     public private(set) var head = RequestHead()
     private var body: [UInt8] = []
     /// The framing of the body, from the head's event to the next.
@@ -35,7 +35,7 @@ public struct MessageServer: Sendable {
     /// read.
     public mutating func next(_ input: [UInt8], _ position: inout Int) -> Event {
         do throws(HTTPFault) {
-            if leg.awaitsHead { return try readHead(input, &position) }
+            if codec.awaitsHead { return try readHead(input, &position) }
             if let framing {
                 self.framing = nil
                 if case .length(let length) = framing, length > UInt64(maxBody) { return .tooLarge }
@@ -46,24 +46,24 @@ public struct MessageServer: Sendable {
             }
             return try readBody(input, &position)
         } catch {
-            leg.giveUpHead()
+            codec.giveUpHead()
             return .malformed(error)
         }
     }
 
     private mutating func readHead(_ input: [UInt8], _ position: inout Int) throws(HTTPFault) -> Event {
         let rest = input.span.extracting(position...)
-        guard let count = try leg.readHead(rest, into: &head, limits: limits) else { return .needsMore }
+        guard let count = try codec.readHead(rest, into: &head, limits: limits) else { return .needsMore }
         position += count
         try head.settleHost(scheme: scheme)
         body = []
-        framing = try leg.begin(head, maxTrailerBytes: limits.bytes)
+        framing = try codec.begin(head, maxTrailerBytes: limits.bytes)
         return .head
     }
 
     private mutating func readBody(_ input: [UInt8], _ position: inout Int) throws(HTTPFault) -> Event {
         while true {
-            switch try leg.readBody(input.span, &position) {
+            switch try codec.readBody(input.span, &position) {
             case .data(let range):
                 guard body.count + range.count <= maxBody else { return .tooLarge }
                 body += input[range]
@@ -82,7 +82,7 @@ public struct MessageServer: Sendable {
     /// The 100 Continue response.
     public func goOn() -> [UInt8] {
         var out: [UInt8] = []
-        leg.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
+        codec.interim(ResponseHead(status: 100, reason: ReasonPhrase.of(100)), via: [], to: &out)
         return out
     }
 
@@ -94,10 +94,10 @@ public struct MessageServer: Sendable {
         var manner = ResponseManner()
         manner.isOwn = true
         var out: [UInt8] = []
-        leg.respond(head, framing, manner, to: &out)
+        codec.respond(head, framing, manner, to: &out)
         var rest = body.span
         while !rest.isEmpty {
-            leg.write(rest.extracting(first: size), to: &out)
+            codec.write(rest.extracting(first: size), to: &out)
             rest = rest.extracting(droppingFirst: size)
         }
         return out
@@ -107,9 +107,9 @@ public struct MessageServer: Sendable {
     /// - Returns: the bytes, and whether the connection ends after them.
     public mutating func finish(_ begun: [UInt8] = []) -> (message: [UInt8], ends: Bool) {
         var out = begun
-        leg.end(trailers: [], to: &out)
-        let ends = leg.isLast
-        leg.next()
+        codec.end(trailers: [], to: &out)
+        let ends = codec.isLast
+        codec.next()
         return (out, ends)
     }
 }

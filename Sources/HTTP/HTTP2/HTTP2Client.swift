@@ -40,7 +40,7 @@ public final class HTTP2Client: StreamClient {
         return StreamTerms(maxStreams: maxStreams, takesUpgrades: connection.nghttp2.peerTakesUpgrades)
     }
 
-    public var farewell: StreamErrorCode? { connection.farewell }
+    public var goAwayCode: StreamErrorCode? { connection.goAwayCode }
 
     public func begin() -> StreamID? {
         guard hasRoom else { return nil }

@@ -191,7 +191,7 @@ extension HTTP2Connection {
                 count(.emptyData)
             }
             if endsStream { signals.append(.ended(header.stream_id)) }
-        case FrameKind.goAway: farewell = StreamErrorCode(rawValue: frame.pointee.goaway.error_code)
+        case FrameKind.goAway: goAwayCode = StreamErrorCode(rawValue: frame.pointee.goaway.error_code)
         case FrameKind.settings: if !isAnswer { isSettled = true }
         case FrameKind.ping:
             guard isAnswer else { return }

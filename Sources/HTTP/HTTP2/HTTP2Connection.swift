@@ -24,7 +24,7 @@ final class HTTP2Connection {
     /// True once the peer's SETTINGS have arrived.
     var isSettled = false
     /// The error code of the peer's GOAWAY.
-    var farewell: StreamErrorCode?
+    var goAwayCode: StreamErrorCode?
     var now = 0
 
     /// - Parameters:

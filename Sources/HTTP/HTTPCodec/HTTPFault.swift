@@ -51,7 +51,7 @@ public struct HTTPFault: Error, Equatable, Sendable {
     public var explanation: String {
         switch code {
         case .badRequestLine: "the request line is not METHOD, one space, target, one space, HTTP-version"
-        case .badMethod: "the method holds a character that no method may hold"
+        case .badMethod: "the method has an invalid character"
         case .badVersion: "the HTTP version is neither HTTP/1.0 nor HTTP/1.1"
         case .badStatusLine: "the status line is not HTTP-version, a three-digit status, reason"
         case .targetTooLong: "the request target is longer than limits.url allows"
@@ -63,14 +63,14 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .emptyLabel: "the host has an empty label: it begins with a dot, or has two in a row"
         case .hostTooLong: "the host is longer than 253 characters, or one of its labels longer than 63"
         case .badAddress:
-            "what the host has in brackets is no IPv6 address: an IPv4 address takes no brackets, and a zone means "
+            "the text in brackets is not an IPv6 address: an IPv4 address takes no brackets, and a zone means "
                 + "nothing to others"
         case .unsupportedScheme: "the scheme of the request target is neither http nor https"
         case .bareLineFeed: "a line ends in LF without CR"
         case .bareCarriageReturn: "a CR stands alone"
         case .obsoleteFolding: "a field value is folded over several lines"
         case .spaceBeforeColon: "there is white space between a field name and its colon"
-        case .badFieldName: "a field name is empty or holds a character that no name may hold"
+        case .badFieldName: "a field name is empty, or has an invalid character"
         case .badFieldValue: "a field value holds a control character"
         case .headTooLarge: "the head is larger than limits.header allows"
         case .tooManyFields: "there are more fields than limits.header_fields allows"

@@ -14,7 +14,7 @@ public protocol StreamClient: AnyObject {
     /// The peer's terms for streams; nil before they are known.
     var terms: StreamTerms? { get }
     /// The reason of the peer's graceful close; nil before it starts one.
-    var farewell: StreamErrorCode? { get }
+    var goAwayCode: StreamErrorCode? { get }
     /// Returns the counts since the last call, mainly of streams that the peer refused.
     func takeTally() -> StreamTally
 

@@ -58,7 +58,7 @@ public final class WorkQueue: Sendable {
     public func run(_ work: @escaping Work) throws(Refusal) {
         try state.withLock { state throws(Refusal) in
             guard state.running == most.running else {
-                do throws(SystemError) { try Executor.run { [self] in begin(work) } } catch { throw .noThread(error) }
+                do throws(SystemError) { try Executor.run { [self] in start(work) } } catch { throw .noThread(error) }
                 return state.running += 1
             }
             guard state.waiting.count < most.waiting else { throw .full }
@@ -66,7 +66,7 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    private func begin(_ work: Work) {
+    private func start(_ work: Work) {
         usher_pthread_setname(pthread_self(), name)
         work()
         while let more = next() { more() }

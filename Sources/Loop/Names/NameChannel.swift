@@ -184,7 +184,7 @@ extension NameOutcome {
             self = .refused("the name server does not understand the question", rcode: "FORMERR")
         case ARES_ETIMEOUT.rawValue: self = .timedOut
         case ARES_ECONNREFUSED.rawValue: self = .failed("no name server could be asked")
-        case ARES_EBADNAME.rawValue: self = .failed("it is no valid name")
+        case ARES_EBADNAME.rawValue: self = .failed("it is not a valid name")
         case ARES_EBADRESP.rawValue: self = .failed("the name server's response is malformed")
         default: self = .failed(ares_strerror(status).map { String(cString: $0) } ?? "the name service failed")
         }

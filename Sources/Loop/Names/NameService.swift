@@ -80,10 +80,10 @@ public final class NameService {
     /// Starts the lookup of a name. The caller must not ask again before the last answer.
     public func ask(_ host: String) {
         look()
-        if isReading { held.append(host) } else { begin(host) }
+        if isReading { held.append(host) } else { start(host) }
     }
 
-    private func begin(_ host: String) {
+    private func start(_ host: String) {
         if let addresses = table?.addresses(of: host) {
             if listed.isEmpty { messages.post(nil) }
             listed.append(NameAnswer(host: host, addresses: addresses, timeToLive: Self.listedLife))
@@ -101,7 +101,7 @@ public final class NameService {
             adopt(read)
             let names = held
             held = []
-            for host in names { begin(host) }
+            for host in names { start(host) }
         }
         let answers = listed
         listed = []

@@ -15,7 +15,7 @@ final class SandboxConnection: Channel {
     private let context: SandboxContext
     /// Nil before the ClientHello, and without TLS.
     private var stream: TLSStream?
-    private var leg: ClientLeg
+    private var codec: SandboxCodec
     private var input: [UInt8] = []
     private var state = State.reading
     private var peerEnded = false
@@ -30,7 +30,7 @@ final class SandboxConnection: Channel {
 
     init(context: SandboxContext, descriptor: consuming Descriptor) throws(SystemError) {
         self.context = context
-        leg = ClientLeg(maxBody: context.options.maxBodyBytes, scheme: context.security == nil ? .http : .https)
+        codec = SandboxCodec(maxBody: context.options.maxBodyBytes, scheme: context.security == nil ? .http : .https)
         try super.init(loop: context.loop, descriptor: descriptor)
         deadline = loop.now + Self.idleLimit
     }
@@ -44,7 +44,7 @@ final class SandboxConnection: Channel {
         switch read() {
         case .bytes(let count):
             guard state != .ending else { return }
-            take(loop.received(0..<count))
+            receive(loop.received(0..<count))
         case .wouldBlock: break
         case .end: peerHasEnded()
         case .failed: end()
@@ -72,7 +72,7 @@ final class SandboxConnection: Channel {
 
     // MARK: TLS
 
-    private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let security = context.security else {
             input += bytes
             return takeRequests()
@@ -127,9 +127,9 @@ final class SandboxConnection: Channel {
     private func takeRequests() {
         while state == .reading, !isClosed {
             guard queuedBytes < Self.highWater else { return stopReading() }
-            switch leg.next(&input) {
+            switch codec.next(&input) {
             case .needsMore: return
-            case .expectsContinue: send(leg.goOn())
+            case .expectsContinue: send(codec.goOn())
             case .refused(let status, let reason):
                 context.log("malformed request → \(status) · \(reason)")
                 write(SandboxResponse.text(status, reason + "\n", note: reason))
@@ -167,7 +167,7 @@ final class SandboxConnection: Channel {
 
     private func write(_ response: SandboxResponse) {
         guard !response.resets else { return breakOff() }
-        let (message, ends) = leg.answer(response, now: context.wallClock)
+        let (message, ends) = codec.answer(response, now: context.wallClock)
         if ends { state = .ending }
         send(message)
         guard ends, !isClosed else { return }

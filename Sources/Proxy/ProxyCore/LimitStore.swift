@@ -13,7 +13,7 @@ public protocol LimitStore: AnyObject {
 }
 
 /// A place at a limit: its holder is under way, or waits. The last reference gives it up.
-final class Turn {
+final class LimitPlace {
     let ticket: WaitingTicket
     let key: LimitKey
     private let store: any LimitStore
@@ -65,7 +65,7 @@ final class LimitPassage {
     private let places: [LimitKey]
     private var next = 0
     /// The request's place at the limit where it waits.
-    private(set) var turn: Turn?
+    private(set) var place: LimitPlace?
     /// When the wait there began; `until` is when it gives up.
     private var since: Int?
     private var until = 0
@@ -79,16 +79,16 @@ final class LimitPassage {
 
     /// Passes as many limits as admit the request now.
     /// - Parameter turns: receives the places obtained.
-    func advance(_ turns: inout [Turn], _ log: inout ExchangeLog, _ now: Int) -> Step {
+    func advance(_ limitPlaces: inout [LimitPlace], _ log: inout ExchangeLog, _ now: Int) -> Step {
         while next < outcome.limits.count {
             let wish = outcome.limits[next]
-            switch turn?.look() ?? ask(wish) {
+            switch place?.look() ?? ask(wish) {
             case .go:
-                if let turn { turns.append(turn) }
+                if let place { limitPlaces.append(place) }
                 if let since { log.tell(.admitted(interceptor: wish.interceptor, milliseconds: now - since), now) }
                 passed()
             case .wait(let milliseconds):
-                guard turn != nil else { return .refused(wish, milliseconds: nil) }
+                guard place != nil else { return .refused(wish, milliseconds: nil) }
                 if since == nil {
                     since = now
                     until = now + (wish.policy.wait ?? 0)
@@ -107,13 +107,13 @@ final class LimitPassage {
         let key = LimitKey(wish, subject: subject.text(of: wish.policy.scope))
         if places.contains(key) { return .go }
         let (ticket, answer) = store.ask(key, wish.policy)
-        turn = ticket.map { Turn($0, at: key, store) }
+        place = ticket.map { LimitPlace($0, at: key, store) }
         return answer
     }
 
     private func passed() {
         next += 1
-        turn = nil
+        place = nil
         since = nil
     }
 }

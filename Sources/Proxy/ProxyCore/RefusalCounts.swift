@@ -70,7 +70,7 @@ public struct RefusalCounts: Sendable {
     /// The time to remember a refusal, in milliseconds.
     private static let life = 3_600_000
     /// The time within which closes count once, in milliseconds.
-    private static let moment = 1_000
+    private static let burst = 1_000
 
     /// - Parameters:
     ///   - clients: the most clients to remember; the one that refused longest ago is forgotten first.
@@ -108,7 +108,7 @@ public struct RefusalCounts: Sendable {
         let key = ClientPlace(client: client, place: place)
         if underWay[key, default: 0] > 1 || successes.holds(key, now: now) { return .besideAnother }
         return change(place, of: client, now) { entry in
-            if entry.closes == 0 || now - entry.lastClose >= Self.moment {
+            if entry.closes == 0 || now - entry.lastClose >= Self.burst {
                 entry.count += 1
                 entry.closes += 1
                 entry.lastClose = now

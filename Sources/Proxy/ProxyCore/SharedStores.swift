@@ -15,8 +15,8 @@ public final class SharedStores {
     public let tokens: (any TokenStore)?
     public let pushes: (any PushStore)?
     public let sessions: SessionStores?
-    /// Accepts errands; any loop that serves may run them.
-    public let errands: (([Errand]) -> Void)?
+    /// Accepts background calls; any loop that serves may run them.
+    public let backgroundCalls: (([BackgroundCall]) -> Void)?
     public let decisions: (any DecisionStore)?
 
     public init(
@@ -24,7 +24,7 @@ public final class SharedStores {
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil,
-        errands: (([Errand]) -> Void)? = nil, decisions: (any DecisionStore)? = nil
+        backgroundCalls: (([BackgroundCall]) -> Void)? = nil, decisions: (any DecisionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -36,7 +36,7 @@ public final class SharedStores {
         self.tokens = tokens
         self.pushes = pushes
         self.sessions = sessions
-        self.errands = errands
+        self.backgroundCalls = backgroundCalls
         self.decisions = decisions
     }
 }

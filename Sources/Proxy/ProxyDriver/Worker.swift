@@ -8,7 +8,7 @@ internal import ProxyCore
 /// One loop with its listeners, connections and pool, on its own thread.
 final class Worker {
     let loop: Loop
-    var out: Outbox
+    var out: CommandBuffer
     /// The codecs' output for an origin until it is sent.
     var wire: [UInt8] = []
     let origins: Origins
@@ -20,7 +20,7 @@ final class Worker {
     private(set) var settings: WorkerSettings
     private let admission: Admission
     private let connections = ConnectionTable()
-    private let errands: Errands
+    private let backgroundCalls: BackgroundCalls
     private var drain = Drain()
     private var sources: [EventSource] = []
 
@@ -29,13 +29,13 @@ final class Worker {
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
         loop = try Loop(pulse: start.pulse)
-        out = Outbox(loop: start.number)
+        out = CommandBuffer(loop: start.number)
         settings = start.settings
         metrics = start.metrics
         let report = LoopReport(recorder, start.metrics, start.gauge, now: loop.now)
         self.report = report
         desks = try LoopDesks(loop: loop, start.tables, report)
-        errands = Errands(start.tables, start.messages)
+        backgroundCalls = BackgroundCalls(start.tables, start.messages)
         admission = Admission(loop: loop, start.tables.clients, start.metrics, report)
         security = WorkerTLS(start.settings.tls, on: loop, start.metrics)
         origins = try Origins(loop: loop, start.settings, at: start.addresses) { report.warn($0) }
@@ -48,7 +48,7 @@ final class Worker {
     }
 
     func run() {
-        errands.enter()
+        backgroundCalls.enter()
         loop.pulse.turn(at: loop.refreshNow())
         loop.run()
         loop.pulse.end()
@@ -56,7 +56,7 @@ final class Worker {
         handFlowsOn(least: 1)
         // each connection refers to the worker, and these parts to connections, so the cycles are broken here
         connections.letGo()
-        errands.letGo()
+        backgroundCalls.letGo()
         desks.letGo()
         loop.releaseClosed()
     }
@@ -78,7 +78,7 @@ final class Worker {
             admission.end()
             if closesIdle { connections.forEach { $0.closeIfIdle() } }
             stopWhenEmpty()
-        case .runErrands: errands.take(self)
+        case .runBackgroundCalls: backgroundCalls.take(self)
         case .stop:
             admission.close()
             loop.stop()
@@ -87,16 +87,16 @@ final class Worker {
 
     private func stopWhenEmpty() {
         guard drain.isUnderWay, connections.count == 0 else { return }
-        errands.leave(by: drain.limit, self)
-        if connections.count == 0, errands.isEmpty { loop.stop() }
+        backgroundCalls.leave(by: drain.limit, self)
+        if connections.count == 0, backgroundCalls.isEmpty { loop.stop() }
     }
 
     /// True if connections without a request are to be closed.
     var closesIdle: Bool { drain.isUnderWay && drain.closesIdle(at: loop.now) }
 
-    func sweepErrands() {
+    func sweepBackgroundCalls() {
         loop.refreshNow()
-        errands.sweep(self)
+        backgroundCalls.sweep(self)
         stopWhenEmpty()
     }
 
@@ -186,7 +186,7 @@ final class Worker {
         metrics.set(.idleOriginConnections, origins.idle)
         out.tell(time: time(nil))
         let (underWay, streams) = sweepConnections(now)
-        errands.sweep(self)
+        backgroundCalls.sweep(self)
         stopWhenEmpty()
         security.sweep()
         loop.trimPipes()
@@ -209,7 +209,7 @@ final class Worker {
             connection.client.look()
             if connection.wakeAt <= now { connection.sweep(now) }
             if drain.isUnderWay { connection.giveUpUnawaited() }
-            if drain.cutsOff(at: now), !errands.owns(connection) {
+            if drain.cutsOff(at: now), !backgroundCalls.owns(connection) {
                 connection.cut()
             } else if closesIdle {
                 connection.closeIfIdle()

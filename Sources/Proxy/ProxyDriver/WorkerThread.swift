@@ -8,7 +8,7 @@ enum WorkerMessage: Sendable {
     /// Requests in flight still get their responses, which announce the close.
     case drain(Int)
     /// Run background calls to AM.
-    case runErrands
+    case runBackgroundCalls
     case stop
 }
 

@@ -37,7 +37,7 @@ public struct JournalStore {
     }
 
     /// Returns the kind and the sentence of an event.
-    public typealias Describe = (ExchangeMoment) -> (kind: String, text: String)
+    public typealias Describe = (LogEvent) -> (kind: String, text: String)
 
     public private(set) var ring: FlowRing
     private var cleaner: FlowCleaner
@@ -136,17 +136,17 @@ public struct JournalStore {
         var out: [UInt8] = [0x5B]
         for (index, event) in events.enumerated() {
             if index > 0 { out.append(0x2C) }
-            let (kind, text) = describe(event.moment)
+            let (kind, text) = describe(event.value)
             out += "{\"at_ms\":\(event.at),\"event\":".utf8
             JSONValue.writeString(kind, to: &out)
             out += ",\"text\":".utf8
             JSONValue.writeString(text, to: &out)
-            if let (interceptor, deed) = event.moment.deed {
+            if let (interceptor, deed) = event.value.deed {
                 out += ",\"interceptor\":".utf8
                 JSONValue.writeString(interceptor, to: &out)
                 out += ",\"did\":\"\(deed.rawValue)\"".utf8
             }
-            if let phase = event.moment.phase { out += ",\"phase\":\"\(phase.rawValue)\"".utf8 }
+            if let phase = event.value.phase { out += ",\"phase\":\"\(phase.rawValue)\"".utf8 }
             out.append(0x7D)
         }
         out.append(0x5D)

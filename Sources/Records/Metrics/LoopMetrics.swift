@@ -62,7 +62,7 @@ public final class LoopMetrics: @unchecked Sendable {
         if let version = record.originVersion { count(version == .http2 ? .originRequestsNew : .originRequestsOld) }
         if record.proxyError != nil { count(.answersOfUsher) }
         if !record.wins.isEmpty { take(record.wins) }
-        if !record.events.isEmpty { for event in record.events { take(event.moment) } }
+        if !record.events.isEmpty { for event in record.events { take(event.value) } }
     }
 
     private func place(of record: borrowing ExchangeRecord) -> Int {
@@ -90,9 +90,9 @@ public final class LoopMetrics: @unchecked Sendable {
         if wins.contains(.refreshedToken) { count(.tokensRefreshed) }
     }
 
-    private func take(_ moment: ExchangeMoment) {
-        if let (name, deed) = moment.deed { take(deed, of: labels.of(interceptor: name)) }
-        switch moment {
+    private func take(_ event: LogEvent) {
+        if let (name, deed) = event.deed { take(deed, of: labels.of(interceptor: name)) }
+        switch event {
         case .responded: count(.answersOfInterceptors)
         case .queued: count(.limitWaits)
         case .admitted(_, let milliseconds): count(.limitWaitMilliseconds, UInt64(max(0, milliseconds)))

@@ -49,18 +49,19 @@ public struct MetricsPage {
         let rows = merged.sorted { Self.order($0.key) < Self.order($1.key) }
         let bounds = DurationBounds.exchange
         out.begin(
-            "usher_requests_total", .counter, "Requests that are over, by what they were and how they were answered.")
+            "usher_requests_total", .counter, "Finished requests, by Action and status.")
         for (key, values) in rows {
             out.sample(Self.labels(key), values[..<bounds.sum].reduce(0, &+))
         }
         out.begin(
-            "usher_request_duration_seconds", .histogram, "From a request's first byte to the end of its answer.")
+            "usher_request_duration_seconds", .histogram, "Time from a request's first byte to the end of its response."
+        )
         for (key, values) in rows { out.histogram(Self.labels(key), bounds, values) }
         counter(
             "usher_request_body_bytes_total", "Bytes of requests' bodies, and of what clients sent into tunnels.",
             .requestBytes)
         counter(
-            "usher_response_body_bytes_total", "Bytes of answers' bodies, and of what came out of tunnels.",
+            "usher_response_body_bytes_total", "Bytes of response bodies, and bytes from tunnels.",
             .responseBytes)
         counter(
             "usher_request_attempts_total", "Times that requests went to their origins, retries and replays with them.",
@@ -86,7 +87,7 @@ public struct MetricsPage {
     private mutating func writeProtocols() {
         out.begin(
             "usher_requests_by_protocol_total", .counter,
-            "Requests that are over, by what was spoken with the client, and with the origin where one answered.")
+            "Finished requests, by protocol of the client and of the origin.")
         let requests: [(String, String, LoopCounter)] = [
             ("client", "http1", .clientRequestsOld), ("client", "http2", .clientRequestsNew),
             ("origin", "http1", .originRequestsOld), ("origin", "http2", .originRequestsNew),

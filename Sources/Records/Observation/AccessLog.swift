@@ -61,7 +61,7 @@ public final class AccessLog {
             }
             write(record, now)
         } else {
-            begin(priority: 6, flow: record.flow, of: record)
+            startLine(priority: 6, flow: record.flow, of: record)
             common.append(
                 record, began: Self.time(record.milliseconds, before: now).tv_sec, isCombined: format == .combined,
                 to: &buffer)
@@ -75,7 +75,7 @@ public final class AccessLog {
         guard format == .json || frame == .entries else { return say(text) }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        begin(priority: 4)
+        startLine(priority: 4)
         buffer.append(literal: "{\"time\":\"")
         clock.append(now, to: &buffer)
         buffer.append(literal: "\"")
@@ -92,14 +92,14 @@ public final class AccessLog {
 
     // MARK: the frame
 
-    private func begin(priority: UInt8) {
+    private func startLine(priority: UInt8) {
         guard frame == .entries else { return }
         buffer.append(literal: "PRIORITY=")
         buffer.append(decimal: UInt64(priority))
         buffer.append(literal: "\nSYSLOG_IDENTIFIER=usher\nMESSAGE=")
     }
 
-    private func begin(priority: UInt8, flow: UInt64, of record: borrowing ExchangeRecord) {
+    private func startLine(priority: UInt8, flow: UInt64, of record: borrowing ExchangeRecord) {
         guard frame == .entries else { return }
         buffer.append(literal: "USHER_FLOW=")
         buffer.append(hexadecimal: flow)
@@ -111,7 +111,7 @@ public final class AccessLog {
             buffer.append(contentsOf: action.rawValue.utf8)
             buffer.append(0x0A)
         }
-        begin(priority: priority)
+        startLine(priority: priority)
     }
 
     private func end() { buffer.append(literal: frame == .lines ? "\n" : "\n\n") }
@@ -123,14 +123,14 @@ public final class AccessLog {
             buffer.append(literal: "USHER_FLOW=")
             buffer.append(hexadecimal: flow)
             buffer.append(0x0A)
-            begin(priority: 6)
+            startLine(priority: 6)
         }
-        begin(flow, now)
+        startLine(flow, now)
         buffer.append(literal: ",\"event\":\"")
-        buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
+        buffer.append(contentsOf: event.value.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
-        JSONValue.writePlain(event.moment.sentence, to: &buffer)
-        member(",\"interceptor\":", event.moment.interceptor)
+        JSONValue.writePlain(event.value.sentence, to: &buffer)
+        member(",\"interceptor\":", event.value.interceptor)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
         buffer.append(literal: "}")
         end()
@@ -138,10 +138,10 @@ public final class AccessLog {
 
     /// Writes a record. Parts of bounded size share one reservation of space.
     private func write(_ record: borrowing ExchangeRecord, _ now: timespec) {
-        begin(priority: 6, flow: record.flow, of: record)
+        startLine(priority: 6, flow: record.flow, of: record)
         let (flow, started) = (record.flow, Self.time(record.milliseconds, before: now))
         buffer.append(addingCapacity: 64 + 2 * Timestamp.room) { out in
-            begin(flow, now, &out)
+            startLine(flow, now, &out)
             out.append(literal: ",\"started\":\"")
             start.append(started, to: &out)
             out.append(literal: "\",\"client\":\"")
@@ -186,11 +186,11 @@ public final class AccessLog {
         end()
     }
 
-    private func begin(_ flow: UInt64, _ now: timespec) {
-        buffer.append(addingCapacity: 48 + Timestamp.room) { begin(flow, now, &$0) }
+    private func startLine(_ flow: UInt64, _ now: timespec) {
+        buffer.append(addingCapacity: 48 + Timestamp.room) { startLine(flow, now, &$0) }
     }
 
-    private func begin(_ flow: UInt64, _ now: timespec, _ out: inout OutputSpan<UInt8>) {
+    private func startLine(_ flow: UInt64, _ now: timespec, _ out: inout OutputSpan<UInt8>) {
         out.append(literal: "{\"time\":\"")
         clock.append(now, to: &out)
         out.append(literal: "\",\"flow\":\"")

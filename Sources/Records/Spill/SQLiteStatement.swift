@@ -15,7 +15,7 @@ final class SQLiteStatement {
 
     /// Runs the statement to its end.
     func run(_ values: SQLiteValue...) throws(SQLiteFault) {
-        try begin(values)
+        try start(values)
         defer { end() }
         while try step() {}
     }
@@ -24,14 +24,14 @@ final class SQLiteStatement {
     func forEach(
         _ values: [SQLiteValue] = [], row: (borrowing SQLiteRow) throws(SQLiteFault) -> Bool
     ) throws(SQLiteFault) {
-        try begin(values)
+        try start(values)
         defer { end() }
         while try step() {
             guard try row(SQLiteRow(pointer)) else { return }
         }
     }
 
-    private func begin(_ values: [SQLiteValue]) throws(SQLiteFault) {
+    private func start(_ values: [SQLiteValue]) throws(SQLiteFault) {
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
             let code =

@@ -4,12 +4,12 @@ public import HTTPCodec
 public struct ExchangeRecord: Sendable {
     /// One event, in order. Each becomes a line of the log.
     public struct Event: Sendable {
-        public var moment: ExchangeMoment
+        public var value: LogEvent
         /// In milliseconds since the exchange began.
         public var at: Int
 
-        public init(_ moment: ExchangeMoment, at: Int) {
-            self.moment = moment
+        public init(_ value: LogEvent, at: Int) {
+            self.value = value
             self.at = at
         }
     }
@@ -50,8 +50,8 @@ public struct ExchangeRecord: Sendable {
     public init() {}
 
     /// Records an event in the fields, and in the list of events if it deserves a line of its own.
-    public mutating func take(_ moment: ExchangeMoment, at time: Int) {
-        switch moment {
+    public mutating func take(_ event: LogEvent, at time: Int) {
+        switch event {
         case .recognised(let action, let realm, let tree, _):
             self.action = action
             self.realm = realm
@@ -62,7 +62,7 @@ public struct ExchangeRecord: Sendable {
         case .won(let win): wins.insert(win)
         default: break
         }
-        if !moment.isPlain { events.append(Event(moment, at: time)) }
+        if !event.isPlain { events.append(Event(event, at: time)) }
     }
 
     /// Resets the record for the client's next exchange and keeps its buffers.

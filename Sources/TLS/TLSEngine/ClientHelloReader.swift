@@ -131,7 +131,7 @@ struct ClientHelloReader {
         var previous = dot
         for byte in name {
             guard ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == dot || byte == 0x2D || byte == 0x5F else {
-                throw Malformed("the host name holds a byte that no host name may hold")
+                throw Malformed("the host name has an invalid byte")
             }
             guard byte != dot || previous != dot else { throw Malformed("a label of the host name is empty") }
             previous = byte

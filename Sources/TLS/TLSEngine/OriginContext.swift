@@ -75,7 +75,7 @@ public final class OriginContext: @unchecked Sendable {
             let host = name.hasSuffix(".") ? String(name.dropLast()) : name
             // OpenSSL reads an empty name as any name, and a leading dot as all names below (X509_check_host(3))
             guard !host.isEmpty, !host.hasPrefix(".") else {
-                throw TLSFault(.local, "the connection could not be set up: \(name) is no host's name")
+                throw TLSFault(.local, "the connection could not be set up: \(name) is not a host name")
             }
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {

@@ -91,7 +91,7 @@ extension Callback {
             case .truth: OpenCallback.truth(text).map { .bool($0) }
             case .choice: open.choice(text).flatMap(chosen)
             }
-        guard let value else { throw StepUp.Failure(.unanswered, "what a person said to \(shown) is no answer") }
+        guard let value else { throw StepUp.Failure(.unanswered, "the person's answer to \(shown) is invalid") }
         return try setting(value)
     }
 

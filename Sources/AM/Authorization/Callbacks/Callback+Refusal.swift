@@ -17,7 +17,7 @@ extension Callback {
             let inputs = names.isEmpty ? "" : " (it has \(names))"
             return StepUp.Failure(
                 .unsupportedCallback,
-                "\(shown) is nothing that Usher knows; it can be answered with inputs: { NAME: TEXT }\(inputs)")
+                "Usher does not know \(shown); answer it with inputs: { NAME: TEXT }\(inputs)")
         }
         switch kind {
         case .redirect:

@@ -181,7 +181,7 @@ struct Callback {
 
     func number(_ text: String) throws(StepUp.Failure) -> JSONValue {
         guard let value = OpenCallback.number(text) else {
-            throw StepUp.Failure(.unanswered, "the answer for \(shown) is no number")
+            throw StepUp.Failure(.unanswered, "the answer for \(shown) is not a number")
         }
         return value
     }

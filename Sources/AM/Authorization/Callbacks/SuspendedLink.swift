@@ -28,7 +28,7 @@ struct SuspendedLink {
         // AM's pages have their parameters in the query or after a #
         let parts = link.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x3F || $0 == 0x23 }
         guard let place = parts.first.flatMap({ try? RequestHead(method: "GET", url: String(Substring($0))) }) else {
-            throw OpenStep.Refusal("this is no link; it begins with https://")
+            throw OpenStep.Refusal("this is not a link; a link begins with https://")
         }
         guard server.signsIn(at: place) else {
             throw OpenStep.Refusal(

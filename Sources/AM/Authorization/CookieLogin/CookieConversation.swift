@@ -3,7 +3,7 @@ public import Interception
 
 /// One login for a cookie as a state machine: it takes responses and returns the next step. It does no I/O and reads no clock.
 public struct CookieConversation: Sendable {
-    public typealias Order = LoginOrder<CookieJar>
+    public typealias Command = LoginCommand<CookieJar>
 
     private enum Stage {
         case asked(FormLogin)
@@ -23,7 +23,7 @@ public struct CookieConversation: Sendable {
         place = login.place.utf8.first == 0x2F ? origin + login.place : login.place
     }
 
-    public mutating func begin() -> Order {
+    public mutating func begin() -> Command {
         switch login.manner {
         case .form(let fields):
             let steps = FormLogin(place: place, fields: fields, cookie: login.cookie)
@@ -42,8 +42,8 @@ public struct CookieConversation: Sendable {
 
     /// Handles the response to the last request.
     /// - Parameter now: seconds since 1970.
-    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
-        guard let asked, let stage else { return .failed(.broken("an answer came to a login that asked nothing")) }
+    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Command {
+        guard let asked, let stage else { return .failed(.broken("a response came to a login that sent no request")) }
         let step: CookieStep
         switch stage {
         case .asked(let steps): step = steps.answered(head, body, to: asked, now: now)
@@ -55,7 +55,7 @@ public struct CookieConversation: Sendable {
         return perform(step)
     }
 
-    private mutating func perform(_ step: CookieStep) -> Order {
+    private mutating func perform(_ step: CookieStep) -> Command {
         switch step {
         case .call(let draft):
             do throws(HTTPFault) {
@@ -86,7 +86,7 @@ extension LoginFault {
         case 200..<300: return nil
         case 400..<500 where head.status != 408 && head.status != 429:
             self.init(reason: "\(step) refused the login with \(head.status)", isRefusal: true)
-        default: self.init(reason: "\(step) answered \(head.status)", isRefusal: false)
+        default: self.init(reason: "\(step) responded with \(head.status)", isRefusal: false)
         }
     }
 }

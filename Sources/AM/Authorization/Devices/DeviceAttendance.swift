@@ -5,7 +5,7 @@ internal import Interception
 /// the caller makes the calls.
 struct DeviceAttendance: Sendable {
     /// The work to do before a step is answered.
-    enum Turn {
+    enum Work {
         case nothing
         /// Ask AM for the session's user, because each device belongs to a user.
         case needsUser
@@ -13,7 +13,7 @@ struct DeviceAttendance: Sendable {
     }
 
     /// The reaction to received pushes.
-    enum PushTurn {
+    enum PushReaction {
         case nothing
         case message(DeviceMessage)
         /// Answer none of them, for this reason.
@@ -63,7 +63,7 @@ struct DeviceAttendance: Sendable {
 
     /// Inspects a step before it is answered.
     /// - Parameter users: the names of the session's user; nil if AM was not asked.
-    mutating func look(at step: JSONValue, users: [String]?, _ now: Circumstances) -> Turn {
+    mutating func look(at step: JSONValue, users: [String]?, _ now: Circumstances) -> Work {
         own = nil
         guard now.state != nil else { return .nothing }
         guard let users else {
@@ -79,7 +79,7 @@ struct DeviceAttendance: Sendable {
         DeviceRegistration.find(in: step).filter { !offered.contains($0) }
     }
 
-    mutating func register(from step: JSONValue, users: [String], _ now: Circumstances) -> Turn {
+    mutating func register(from step: JSONValue, users: [String], _ now: Circumstances) -> Work {
         guard let state = now.state, let user = users.first else { return .nothing }
         for offer in offers(in: step) where offered.count < Self.mostOffered {
             offered.append(offer)
@@ -122,7 +122,7 @@ struct DeviceAttendance: Sendable {
     /// Handles AM's response to a message.
     mutating func told(_ message: DeviceMessage, status: Int, _ now: Circumstances) {
         guard status == 200 else {
-            return notes.append("AM did not take what the device \(message.device) told it (\(status))")
+            return notes.append("AM refused the message of the device \(message.device) (\(status))")
         }
         notes.append(message.words)
         // AM opens a new page for the next push
@@ -233,7 +233,7 @@ struct DeviceAttendance: Sendable {
 
     /// The answer to the push that AM's page caused, once the device's delay has passed.
     /// - Parameter shown: the number that the page shows.
-    mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> PushTurn {
+    mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> PushReaction {
         guard let page = waitingPage, let pushes = now.pushes else { return .nothing }
         let present = own ?? present(users, now)
         own = present

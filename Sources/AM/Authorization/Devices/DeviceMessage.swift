@@ -87,7 +87,7 @@ struct DeviceMessage: Sendable {
     ) throws(Refusal) -> RequestHead {
         guard var head = try? RequestHead(method: "POST", url: url), server.takesMessages(at: head, action) else {
             throw Refusal(
-                words: "\(LogText.shown(url)) is no endpoint for messages of \(server.url); nothing is sent there")
+                words: "\(LogText.shown(url)) is not an endpoint for messages of \(server.url); nothing is sent there")
         }
         head.fields.add("Accept", "application/json")
         head.fields.add("Accept-API-Version", "protocol=1.0,resource=1.0")

@@ -47,7 +47,7 @@ public struct PushMessage: Equatable, Sendable {
         delivered body: [UInt8], at now: Int, to device: (_ mechanism: String) -> KeptDevice?
     ) throws(Refusal) {
         guard let json = try? JSONValue(parsing: body), json.members != nil else {
-            throw .unreadable("it is no JSON object")
+            throw .unreadable("it is not a JSON object")
         }
         let places = [json, json["data"], json["aps"]].compactMap(\.self)
         func first(_ names: [String]) -> String? {

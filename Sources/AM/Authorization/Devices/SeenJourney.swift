@@ -6,7 +6,7 @@ public import Interception
 /// nothing in the messages between the app and AM.
 public struct SeenJourney: Sendable {
     /// The action before the observed message goes on.
-    public enum Order: Sendable {
+    public enum Command: Sendable {
         case goOn
         case send(ServerCall)
     }
@@ -73,7 +73,7 @@ public struct SeenJourney: Sendable {
 
     /// Handles the app's request.
     /// - Parameter session: the session in the request.
-    public mutating func asked(_ body: [UInt8], session: SessionSource?, _ now: Circumstances) -> Order {
+    public mutating func asked(_ body: [UInt8], session: SessionSource?, _ now: Circumstances) -> Command {
         if let session { self.session = session }
         attendance.asks(now)
         guard !body.isEmpty, let page = try? JSONValue(parsing: body) else { return .goOn }
@@ -84,7 +84,7 @@ public struct SeenJourney: Sendable {
 
     private var names: [String] { (users ?? []) + (typed.map { [$0] } ?? []) }
 
-    private mutating func answerPush(_ page: JSONValue, _ now: Circumstances) -> Order {
+    private mutating func answerPush(_ page: JSONValue, _ now: Circumstances) -> Command {
         guard waits else { return .goOn }
         if names.isEmpty {
             return mayAsk && attendance.hasPush(now) ? askUser(.naming(page, isAnswer: false)) : .goOn
@@ -101,7 +101,7 @@ public struct SeenJourney: Sendable {
 
     // MARK: responses
 
-    public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
+    public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Command {
         (waits, number) = (false, nil)
         let (page, names) = (told, names)
         told = nil
@@ -115,7 +115,7 @@ public struct SeenJourney: Sendable {
         return register(answer, now)
     }
 
-    private mutating func register(_ page: JSONValue, _ now: Circumstances) -> Order {
+    private mutating func register(_ page: JSONValue, _ now: Circumstances) -> Command {
         let labels = attendance.offers(in: page).map(\.account).filter { !$0.isEmpty }
         guard !labels.isEmpty || users != nil else { return .goOn }
         if mayAsk { return askUser(.naming(page, isAnswer: true)) }
@@ -125,7 +125,7 @@ public struct SeenJourney: Sendable {
         return tell(message, page)
     }
 
-    private mutating func ended(_ answer: JSONValue, _ now: Circumstances) -> Order {
+    private mutating func ended(_ answer: JSONValue, _ now: Circumstances) -> Command {
         guard answer["tokenId"] != nil || answer["successUrl"] != nil else { return .goOn }
         attend { $0.wentOn(to: nil, now) }
         guard !attendance.registered.isEmpty else { return .goOn }
@@ -143,7 +143,7 @@ public struct SeenJourney: Sendable {
     /// True if AM can be asked for the user. The session's user owns the journey unless the app enters a name.
     private var mayAsk: Bool { users == nil && typed == nil && session != nil && !hasAsked }
 
-    private mutating func askUser(_ next: Stage) -> Order {
+    private mutating func askUser(_ next: Stage) -> Command {
         guard let session, SessionSource.isUsable(session.token) else { return .goOn }
         do throws(HTTPFault) {
             calls += 1
@@ -158,19 +158,19 @@ public struct SeenJourney: Sendable {
     }
 
     /// - Parameter page: the page whose other registrations are handled afterwards.
-    private mutating func tell(_ message: DeviceMessage, _ page: JSONValue?) -> Order {
+    private mutating func tell(_ message: DeviceMessage, _ page: JSONValue?) -> Command {
         stage = .messaging(message, page)
         return send(message.head, message.body, message.action)
     }
 
-    private mutating func send(_ head: RequestHead, _ body: [UInt8], _ action: Action) -> Order {
+    private mutating func send(_ head: RequestHead, _ body: [UInt8], _ action: Action) -> Command {
         calls += 1
         return .send(
             ServerCall(head: head, body: body, number: calls, action: action, payload: nil, carriesAnswers: false))
     }
 
     /// Handles the response to an ordered call.
-    public mutating func called(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
+    public mutating func called(status: Int, body: [UInt8], _ now: Circumstances) -> Command {
         let before = stage
         stage = .resting
         switch before {
@@ -191,7 +191,7 @@ public struct SeenJourney: Sendable {
 
     private mutating func whose(_ status: Int, _ body: [UInt8]) -> [String] {
         let found = status == 200 ? SessionInfo.names(try? JSONValue(parsing: body)) : []
-        if found.isEmpty { notes.append("AM does not say whose session it is (\(status))") }
+        if found.isEmpty { notes.append("AM does not name the session's user (\(status))") }
         return found
     }
 

@@ -58,7 +58,7 @@ enum AskedResource {
             index += isEncoded ? 3 : 1
         }
         // lenient readers accept invalid UTF-8: they read %C0%AE as a dot
-        guard String(validating: decoded, as: UTF8.self) != nil else { throw ambiguous("holds what is no UTF-8") }
+        guard String(validating: decoded, as: UTF8.self) != nil else { throw ambiguous("has bytes that are not UTF-8") }
         for segment in decoded.split(separator: 0x2F)
         where segment.elementsEqual([0x2E]) || segment.elementsEqual([0x2E, 0x2E]) {
             throw ambiguous("has a segment . or ..")

@@ -31,7 +31,7 @@ public struct PolicyAnswer: Equatable, Sendable {
     public init(_ answer: ResponseHead, _ body: [UInt8], to question: PolicyQuestion) throws(Fault) {
         guard answer.status == 200 else { throw Self.fault(answer.status, body) }
         guard body.count <= AdviceReader.maxBody, let decisions = PolicyDecision.list(body) else {
-            throw Fault(kind: .unusable, reason: "AM's response is no policy decision")
+            throw Fault(kind: .unusable, reason: "AM's response is not a policy decision")
         }
         guard decisions.count == 1, let decision = decisions.first else {
             let count = LogText.count(decisions.count, "decision")
@@ -73,7 +73,7 @@ public struct PolicyAnswer: Equatable, Sendable {
             Fault(
                 kind: .privilege,
                 reason: "AM does not let the session that Usher asks with evaluate policies (403\(words))")
-        default: Fault(kind: .unusable, reason: "AM answered \(status)\(words)")
+        default: Fault(kind: .unusable, reason: "AM responded with \(status)\(words)")
         }
     }
 }

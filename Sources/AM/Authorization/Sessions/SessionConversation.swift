@@ -5,7 +5,7 @@ internal import Interception
 /// Obtains a session for Usher, or resets the idle time of the existing one. A state machine that takes AM's responses and
 /// returns the next step; no I/O, no clock.
 public struct SessionConversation: Sendable {
-    public enum Order: Sendable {
+    public enum Command: Sendable {
         case send(ServerCall)
         /// Wait before the next call; continues with `woke()`.
         case wait(milliseconds: Int)
@@ -57,13 +57,13 @@ public struct SessionConversation: Sendable {
         return notes
     }
 
-    public mutating func begin(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func begin(_ now: Circumstances = Circumstances()) -> Command {
         guard let old else { return logIn(now) }
         stage = .renews(old)
         return ask(.reset, old) ?? logIn(now)
     }
 
-    private mutating func logIn(_ now: Circumstances) -> Order {
+    private mutating func logIn(_ now: Circumstances) -> Command {
         var machine = fresh
         return perform(machine.begin(now), machine)
     }
@@ -71,9 +71,9 @@ public struct SessionConversation: Sendable {
     /// Handles AM's complete response to the last call.
     public mutating func answered(
         status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
-    ) -> Order {
+    ) -> Command {
         switch stage {
-        case .begun: return .failed(.init(.cancelled, "an answer came to a login that asked nothing"))
+        case .begun: return .failed(.init(.cancelled, "a response came to a login that sent no request"))
         case .logsIn(var machine):
             return perform(machine.answered(status: status, fields: fields, body: body, now), machine)
         case .renews(let session):
@@ -95,7 +95,7 @@ public struct SessionConversation: Sendable {
     }
 
     /// Continues after a wait.
-    public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
+    public mutating func woke(_ now: Circumstances = Circumstances()) -> Command {
         guard case .logsIn(var machine) = stage else {
             return .failed(.init(.cancelled, "woken without having waited"))
         }
@@ -104,13 +104,13 @@ public struct SessionConversation: Sendable {
 
     /// Handles a call without a response.
     /// - Returns: nil if the login fails with it.
-    public mutating func failed(_ reason: String) -> Order? {
+    public mutating func failed(_ reason: String) -> Command? {
         guard case .asks(let session) = stage else { return nil }
         notes.append("\(reason); max_idle and max_time of the configuration count")
         return .won(session, configured)
     }
 
-    private mutating func perform(_ order: StepUp.Order, _ machine: StepUp) -> Order {
+    private mutating func perform(_ order: StepUp.Command, _ machine: StepUp) -> Command {
         var machine = machine
         notes += machine.takeNotes()
         stage = .logsIn(machine)
@@ -127,7 +127,7 @@ public struct SessionConversation: Sendable {
         }
     }
 
-    private func ask(_ question: SessionQuestion, _ session: SessionSource) -> Order? {
+    private func ask(_ question: SessionQuestion, _ session: SessionSource) -> Command? {
         (try? policy.server.sessionCall(question, session, realm: settings.realm, number: 1)).map { .send($0) }
     }
 

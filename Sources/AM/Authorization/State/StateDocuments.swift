@@ -21,7 +21,7 @@ public struct StateDocuments: Equatable, Sendable {
 
     public init(reading text: [UInt8]) throws(Fault) {
         let document: JSONValue
-        do { document = try JSONValue(parsing: text) } catch { throw Fault(words: "is no JSON") }
+        do { document = try JSONValue(parsing: text) } catch { throw Fault(words: "is not JSON") }
         guard document["version"]?.integer == Self.version, let members = document["documents"]?.members else {
             throw Fault(words: "is none of this version of usher")
         }

@@ -20,9 +20,9 @@ struct TokenAnswer {
     init(_ head: ResponseHead, _ body: [UInt8]) throws(LoginFault) {
         let answer = EditedBody.json(in: body, head.fields, limit: Self.largest)
         guard (200..<300).contains(head.status) else { throw LoginFault(status: head.status, Self.error(answer)) }
-        guard let answer, answer.members != nil else { throw .broken("AM answered the token request with no JSON") }
+        guard let answer, answer.members != nil else { throw .broken("AM's token response is not JSON") }
         guard let access = answer["access_token"]?.text, Self.isToken(access) else {
-            throw .broken("AM answered the token request without an access_token that a header can carry")
+            throw .broken("AM's token response has no access_token that a header can carry")
         }
         self.access = access
         refresh = answer["refresh_token"]?.text.flatMap { $0.isEmpty || $0.utf8.count > Self.longest ? nil : $0 }
@@ -60,7 +60,7 @@ extension LoginFault {
         let what = "\(status)\(word.map { " (\($0))" } ?? "")"
         self.init(
             reason: isRefusal
-                ? "AM refused the token request with \(what)" : "AM answered the token request with \(what)",
+                ? "AM refused the token request with \(what)" : "AM responded to the token request with \(what)",
             isRefusal: isRefusal)
     }
 }

@@ -6,7 +6,7 @@ internal import TLSEngine
 /// Obtains one token from AM: with a refresh token, with client credentials, or by the code flow. A state machine that takes
 /// responses and returns the next step; no I/O, no clock.
 public struct TokenConversation: Sendable {
-    public typealias Order = LoginOrder<TokenGrant>
+    public typealias Command = LoginCommand<TokenGrant>
 
     private enum Stage {
         case idle
@@ -45,7 +45,7 @@ public struct TokenConversation: Sendable {
     /// True if the call may use up a refresh token.
     public var spends: Bool { if case .refreshing = stage { true } else { false } }
 
-    public mutating func begin() -> Order {
+    public mutating func begin() -> Command {
         if source.settings.isProven, key == nil { return .failed(.broken("no key could be made to bind a token to")) }
         guard let refresh = past?.refresh else { return start() }
         stage = .refreshing
@@ -56,7 +56,7 @@ public struct TokenConversation: Sendable {
     }
 
     /// Obtains a token without a refresh token.
-    private mutating func start() -> Order {
+    private mutating func start() -> Command {
         switch source.settings.manner {
         case .learned: return .failed(LoginFault(reason: "no token exchange of this client was seen", isRefusal: false))
         case .clientCredentials:
@@ -69,7 +69,7 @@ public struct TokenConversation: Sendable {
         }
     }
 
-    private mutating func authorize() -> Order {
+    private mutating func authorize() -> Command {
         guard let session, let client = source.settings.client else {
             return .failed(
                 .broken("the request carries no session (cookie or header \(source.settings.server.cookie))"))
@@ -88,10 +88,10 @@ public struct TokenConversation: Sendable {
 
     /// Handles the response to the last call.
     /// - Parameter now: seconds since 1970.
-    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
+    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Command {
         self.now = now
         switch stage {
-        case .idle: return .failed(.broken("an answer came to nothing that was asked"))
+        case .idle: return .failed(.broken("a response came without a request"))
         case .authorizing(var flow, let url):
             let step = flow.answered(head, body, url)
             stage = .authorizing(flow, url: url)
@@ -104,7 +104,7 @@ public struct TokenConversation: Sendable {
         }
     }
 
-    private mutating func redeem(_ code: String, _ flow: CodeFlow) -> Order {
+    private mutating func redeem(_ code: String, _ flow: CodeFlow) -> Command {
         stage = .exchanging
         var form = QueryText("")
         form.add("grant_type", "authorization_code")
@@ -114,7 +114,7 @@ public struct TokenConversation: Sendable {
         return ask(form, .exchangeToken)
     }
 
-    private mutating func answeredByEndpoint(_ head: ResponseHead, _ body: [UInt8]) -> Order {
+    private mutating func answeredByEndpoint(_ head: ResponseHead, _ body: [UInt8]) -> Command {
         if key != nil, let told = PossessionProof.nonce(head.fields) {
             nonce = told
             let isWanted = TokenAnswer.error(try? JSONValue(parsing: body)) == "use_dpop_nonce"
@@ -137,7 +137,7 @@ public struct TokenConversation: Sendable {
         }
     }
 
-    private func won(_ answer: TokenAnswer) -> Order {
+    private func won(_ answer: TokenAnswer) -> Command {
         let type = key == nil ? "bearer" : "dpop"
         guard answer.type == type else {
             let found = ["bearer", "dpop"].contains(answer.type) ? "a \(answer.type) token" : "a token of another type"
@@ -170,7 +170,7 @@ public struct TokenConversation: Sendable {
     }
 
     /// Sends a request to the token endpoint.
-    private mutating func ask(_ form: QueryText, _ action: Action) -> Order {
+    private mutating func ask(_ form: QueryText, _ action: Action) -> Command {
         asked = (form, action)
         guard let client else {
             return .failed(.broken("it is not known which client the token is of"))
@@ -201,7 +201,7 @@ public struct TokenConversation: Sendable {
             action: action, number: 0)
     }
 
-    private mutating func send(_ draft: CallDraft, to url: String) -> Order {
+    private mutating func send(_ draft: CallDraft, to url: String) -> Command {
         calls += 1
         var draft = draft
         draft.number = calls

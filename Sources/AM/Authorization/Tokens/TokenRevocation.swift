@@ -33,6 +33,6 @@ public struct TokenRevocation: Sendable {
     public static func fault(_ head: ResponseHead, body: [UInt8]) -> String? {
         guard !(200..<300).contains(head.status) else { return nil }
         let word = TokenAnswer.error(try? JSONValue(parsing: body))
-        return "AM answered with \(head.status)\(word.map { " (\($0))" } ?? "")"
+        return "AM responded with \(head.status)\(word.map { " (\($0))" } ?? "")"
     }
 }

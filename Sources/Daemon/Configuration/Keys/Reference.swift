@@ -59,7 +59,7 @@ public enum Reference {
         case .oneOrMany(let element): "\(words(element)); or a list"
         case .matcher: "text; or a list"
         case .object(let object): link(object)
-        case .map(_, let element): "names with: \(words(element))"
+        case .map(_, let element): "map of names to: \(words(element))"
         case .either(let shape, let object): "\(words(shape)); or \(link(object))"
         default: plain(shape.expectation(withExamples: false))
         }

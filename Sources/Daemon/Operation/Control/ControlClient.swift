@@ -47,9 +47,9 @@ public struct ControlClient {
         let connection = try connected(limit ?? Self.limit)
         return try understood("the daemon did not respond") {
             let path = path.replacing("*", with: PercentCoding.encode(name))
-            var leg = HTTP1Client()
-            try connection.send(request(method, path, body.map { Array($0.serialized.utf8) }, &leg))
-            return try reply(try ProxyClient.read(connection, &leg, most: Self.largest))
+            var codec = HTTP1Client()
+            try connection.send(request(method, path, body.map { Array($0.serialized.utf8) }, &codec))
+            return try reply(try ProxyClient.read(connection, &codec, most: Self.largest))
         }
     }
 
@@ -80,8 +80,8 @@ public struct ControlClient {
     public func follow(_ path: String, _ take: (String, JSONValue) -> Bool) throws(Fault) -> Reply? {
         let connection = try connected(Self.silence)
         return try understood("the daemon sends nothing more") {
-            var leg = HTTP1Client()
-            try connection.send(request("GET", path, nil, &leg))
+            var codec = HTTP1Client()
+            try connection.send(request("GET", path, nil, &codec))
             var events = EventReader()
             var problem: [UInt8] = []
             while true {
@@ -89,15 +89,15 @@ public struct ControlClient {
                 if piece.isEmpty { return nil }
                 var position = 0
                 pieces: while true {
-                    switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: 1 << 10) {
+                    switch try codec.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: 1 << 10) {
                     case .needsMore: break pieces
                     case .interim, .head: break
-                    case .data(let range) where leg.head.status == 200:
+                    case .data(let range) where codec.head.status == 200:
                         for event in events.take(piece[range]) where !take(event.name, event.data) { return nil }
                     case .data(let range): problem += piece[range].prefix(1 << 16)
                     case .switched, .end:
-                        guard leg.head.status != 200 else { return nil }
-                        return try reply(ProxyClient.Answer(head: leg.head, body: problem))
+                        guard codec.head.status != 200 else { return nil }
+                        return try reply(ProxyClient.Answer(head: codec.head, body: problem))
                     }
                 }
             }
@@ -137,7 +137,7 @@ public struct ControlClient {
     }
 
     private func request(
-        _ method: String, _ path: String, _ body: [UInt8]?, _ leg: inout HTTP1Client
+        _ method: String, _ path: String, _ body: [UInt8]?, _ codec: inout HTTP1Client
     ) throws(HTTPFault) -> [UInt8] {
         var head = try RequestHead(method: method, url: "http://localhost\(path)")
         head.fields.add("Accept", "application/json")
@@ -146,7 +146,7 @@ public struct ControlClient {
             head.fields.add("Authorization", "Bearer \(token)")
         }
         if body != nil { head.fields.add("Content-Type", "application/json") }
-        return leg.request(head, body: body)
+        return codec.request(head, body: body)
     }
 
     private func reply(_ answer: ProxyClient.Answer) throws(Fault) -> Reply {

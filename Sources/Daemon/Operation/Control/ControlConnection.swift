@@ -18,7 +18,7 @@ final class ControlConnection: Channel {
 
     let number: Int
     private unowned let server: ControlServer
-    private var leg = ControlLeg()
+    private var codec = ControlCodec()
     private var input: [UInt8] = []
     /// The number of bytes already parsed.
     private var position = 0
@@ -45,7 +45,7 @@ final class ControlConnection: Channel {
     }
 
     func begin(_ door: ControlDoor) {
-        leg = ControlLeg(door, isOpen: server.router.isOpen)
+        codec = ControlCodec(door, isOpen: server.router.isOpen)
         startReading()
         readable()
     }
@@ -61,8 +61,8 @@ final class ControlConnection: Channel {
 
     var claim: Claim {
         switch state {
-        case .ending: queuedBytes == 0 ? .none : leg.isKnown ? .shown : .unknown
-        case .reading: leg.isKnown ? .shown : .unknown
+        case .ending: queuedBytes == 0 ? .none : codec.isKnown ? .shown : .unknown
+        case .reading: codec.isKnown ? .shown : .unknown
         case .waiting, .following: .shown
         }
     }
@@ -127,9 +127,9 @@ final class ControlConnection: Channel {
                 break
             }
             turns += 1
-            switch leg.next(input, &position, now: loop.refreshNow()) {
+            switch codec.next(input, &position, now: loop.refreshNow()) {
             case .needsMore: break events
-            case .expectsContinue: send(leg.goOn())
+            case .expectsContinue: send(codec.goOn())
             case .refused(let problem): write(problem.answer)
             case .request(let request):
                 // a client that saw the request fail must not find it done later
@@ -179,7 +179,7 @@ final class ControlConnection: Channel {
         var problem = ControlProblem(503, words)
         problem.retryAfter = 10
         // the client would retry on this connection, and others need the slot
-        leg.endsWithThis()
+        codec.endsWithThis()
         write(problem.answer)
     }
 
@@ -194,7 +194,7 @@ final class ControlConnection: Channel {
     }
 
     private func write(_ answer: ControlAnswer) {
-        let (message, ends) = leg.answer(answer, time: time(nil))
+        let (message, ends) = codec.answer(answer, time: time(nil))
         deadline = loop.now + ControlLimits.time
         if ends { state = .ending }
         send(message)
@@ -203,7 +203,7 @@ final class ControlConnection: Channel {
 
     private func sayGoodbye() {
         guard !isClosed else { return }
-        deadline = loop.now + ControlLimits.farewell
+        deadline = loop.now + ControlLimits.closingTime
         finishWriting()
         server.goOn()
     }
@@ -219,7 +219,7 @@ final class ControlConnection: Channel {
             return turnAway(
                 "\(ControlLimits.followers) clients already follow flows; try again")
         }
-        let (message, takesEvents) = leg.follow(time: time(nil))
+        let (message, takesEvents) = codec.follow(time: time(nil))
         guard takesEvents else {
             state = .ending
             send(message)
@@ -244,7 +244,7 @@ final class ControlConnection: Channel {
         guard isLast, !isClosed else { return }
         state = .ending
         leave()
-        send(leg.endFollowing())
+        send(codec.endFollowing())
         sayGoodbye()
     }
 
@@ -252,7 +252,7 @@ final class ControlConnection: Channel {
         loop.refreshNow()
         nextBeat = loop.now + ControlLimits.heartbeat
         deadline = loop.now + ControlLimits.stalled
-        send(leg.piece(bytes))
+        send(codec.piece(bytes))
     }
 
     // MARK: time
@@ -273,10 +273,10 @@ final class ControlConnection: Channel {
 
     /// The client took too long to send its request or to read the response.
     private func expire() {
-        guard isReadingRequests, !input.isEmpty || leg.isInside else { return end() }
+        guard isReadingRequests, !input.isEmpty || codec.isInside else { return end() }
         input = []
         position = 0
-        write(leg.timedOut().answer)
+        write(codec.timedOut().answer)
     }
 
     /// Ends the connection because the daemon stops.

@@ -46,18 +46,18 @@ final class ControlServer: Listener {
 
     override func accepted(locally descriptor: consuming Descriptor) {
         let user = LocalSocket.peer(descriptor)
-        take(descriptor) { _ in user == 0 || user == geteuid() ? .owner : .local }
+        accept(descriptor) { _ in user == 0 || user == geteuid() ? .owner : .local }
     }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         guard case .port(let port) = entrance else { return }
-        take(descriptor) { connection in
+        accept(descriptor) { connection in
             let place = connection.localAddress
             return .network(.init(address: place?.host ?? "", port: place?.port ?? 0, token: port.token))
         }
     }
 
-    private func take(_ descriptor: consuming Descriptor, _ door: (ControlConnection) -> ControlDoor) {
+    private func accept(_ descriptor: consuming Descriptor, _ door: (ControlConnection) -> ControlDoor) {
         if isFull { dispensable?.end() }
         lastNumber += 1
         guard let connection = try? ControlConnection(self, lastNumber, descriptor) else { return }

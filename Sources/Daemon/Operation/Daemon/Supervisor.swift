@@ -67,7 +67,7 @@ public final class Supervisor {
         ProcessSecrecy.begin()
         let snapshot = configuration.snapshot
         let handover = options.isDaemon ? Handover.taken : nil
-        let count = snapshot.workers ?? min(Int(Outbox.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        let count = snapshot.workers ?? min(Int(CommandBuffer.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         do {
             // first, because a SIGHUP during the start must not end the daemon
             try hear()
@@ -206,7 +206,7 @@ public final class Supervisor {
 
     /// Ends the daemon. A second request does not wait for active exchanges.
     private func end() {
-        guard shutdown.stage == .isAskedFor else { return begin(.isAskedFor) }
+        guard shutdown.stage == .isAskedFor else { return enter(.isAskedFor) }
         crew.stop()
         if options.isDaemon { shutdown.force(after: 0, "a second signal", instruments.log.sink) }
     }
@@ -214,9 +214,9 @@ public final class Supervisor {
     var isStopping: Bool { shutdown.isUnderWay }
 
     /// Stops accepting clients and ends after the active exchanges, also if a shutdown is requested elsewhere.
-    func drain() { if !isStopping { begin(.drains) } }
+    func drain() { if !isStopping { enter(.drains) } }
 
-    private func begin(_ stage: Shutdown.Stage) {
+    private func enter(_ stage: Shutdown.Stage) {
         guard shutdown.begin(stage) else { return }
         let patience = upgrading?.patience ?? 0
         upgrading?.close()

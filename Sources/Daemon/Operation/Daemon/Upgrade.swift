@@ -52,7 +52,7 @@ final class Upgrade {
     /// In milliseconds. The longest wait for the new process to become ready.
     private static let patience = 60_000
     /// In milliseconds. The time for a failed process to end.
-    private static let farewell = 1_000
+    private static let closingTime = 1_000
 
     init(_ loop: Loop, _ hear: @escaping (News) -> Void) throws(SystemError) {
         news = try Mailbox()
@@ -131,7 +131,7 @@ final class Upgrade {
     private static func ended(_ pid: pid_t) -> Int32? {
         var status: Int32 = 0
         // a process that has closed its socket may need a moment to end
-        let wait = PatientWait(interval: 10, limit: farewell)
+        let wait = PatientWait(interval: 10, limit: closingTime)
         repeat { if waitpid(pid, &status, WNOHANG) == pid { return status } } while wait.next()
         kill(pid, SIGKILL)
         waitpid(pid, &status, 0)

@@ -13,7 +13,7 @@ public struct CommandDiagnosis {
     public init(_ records: [ExchangeRecord], command: [String], namesServers: Bool) {
         // unused parallel connections are no evidence
         self.records = records.filter { record in
-            !record.events.contains { if case .leftHandshake = $0.moment { true } else { false } }
+            !record.events.contains { if case .leftHandshake = $0.value { true } else { false } }
         }
         self.namesServers = namesServers
         program = Self.name(of: command)
@@ -51,23 +51,23 @@ public struct CommandDiagnosis {
 
     /// The last recorded reason for a missing or incomplete response.
     private func fault(_ record: ExchangeRecord) -> String? {
-        record.events.last { if case .failed = $0.moment { true } else { false } }?.moment.sentence
+        record.events.last { if case .failed = $0.value { true } else { false } }?.value.sentence
     }
 
     /// The name and the version of the client's TLS.
     private func opening(_ record: ExchangeRecord) -> String? {
         for event in record.events {
-            if case .opened(let name, let negotiated) = event.moment { return "\(name): \(negotiated)" }
+            if case .opened(let name, let negotiated) = event.value { return "\(name): \(negotiated)" }
         }
         return nil
     }
 
     private func isRefusal(_ record: ExchangeRecord) -> Bool {
-        isTunnel(record) && record.events.contains { if case .certificateRefused = $0.moment { true } else { false } }
+        isTunnel(record) && record.events.contains { if case .certificateRefused = $0.value { true } else { false } }
     }
 
     private func unopened(_ record: ExchangeRecord) -> String? {
-        for event in record.events { if case .leftUnopened = event.moment { return event.moment.sentence } }
+        for event in record.events { if case .leftUnopened = event.value { return event.value.sentence } }
         return nil
     }
 
@@ -123,7 +123,7 @@ public struct CommandDiagnosis {
 
     private var advices: [Finding] {
         let resources = records.flatMap(\.events).compactMap { event -> String? in
-            if case .uncountedAdvice(let resource) = event.moment { resource } else { nil }
+            if case .uncountedAdvice(let resource) = event.value { resource } else { nil }
         }
         return counted(resources).map { resource, _ in
             .note(

@@ -77,9 +77,9 @@ extension Explanation {
     }
 
     private var events: [JSONValue] {
-        dryRun.moments.compactMap { moment in
-            if case .judged = moment { return nil }
-            return ["kind": .string(moment.kind.rawValue), "text": .string(moment.sentence)]
+        dryRun.events.compactMap { event in
+            if case .judged = event { return nil }
+            return ["kind": .string(event.kind.rawValue), "text": .string(event.sentence)]
         }
     }
 }

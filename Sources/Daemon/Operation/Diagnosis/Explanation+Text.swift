@@ -35,7 +35,7 @@ extension Explanation {
         lines.append("Evidence     \(classification.evidence)")
         if let protocolWords { lines.append("Protocol     \(protocolWords)") }
         if let protection { lines.append("Resource     \(protection)") }
-        for case .token(_, let words) in dryRun.moments { lines.append("Token        \(words)") }
+        for case .token(_, let words) in dryRun.events { lines.append("Token        \(words)") }
         if let session = dryRun.session { lines.append("Session      \(session.words)") }
         if let decision { lines.append("Decision     \(decision)") }
         if let key = dryRun.closed {
@@ -126,7 +126,7 @@ extension Explanation {
     private func answerLines(_ style: TextStyle) -> [String] {
         guard answer != nil || forwarded == nil else { return [] }
         var lines: [String] = []
-        let notes = dryRun.moments.filter(Self.isRemark).map { "  \(redaction.text($0.sentence))" }
+        let notes = dryRun.events.filter(Self.isRemark).map { "  \(redaction.text($0.sentence))" }
         if !notes.isEmpty, answer != nil { lines += ["", style.heading("Events")] + notes }
         guard let received = dryRun.received else {
             if let answered, answered.status == nil {
@@ -146,8 +146,8 @@ extension Explanation {
     }
 
     /// True for events that the text reports nowhere else.
-    private static func isRemark(_ moment: ExchangeMoment) -> Bool {
-        switch moment {
+    private static func isRemark(_ event: LogEvent) -> Bool {
+        switch event {
         case .judged, .edited, .warned, .logged, .delayed, .throttled, .endDelayed, .recognised, .routed, .responded,
             .failed,
             .token:

@@ -106,8 +106,8 @@ public struct Explanation {
         var status = dryRun.received?.head.status ?? 502
         // a response that the client cannot parse was still sent
         if dryRun.received == nil, case .answered(let told) = dryRun.outcome { status = told }
-        for moment in dryRun.moments {
-            switch moment {
+        for event in dryRun.events {
+            switch event {
             case .responded(let interceptor, let status):
                 return OwnAnswer(status: status, interceptor: interceptor)
             case .broken(let interceptor, let breakage):
@@ -123,20 +123,20 @@ public struct Explanation {
     var protection: String? {
         dryRun.resource.map {
             "protected by \($0)"
-                + (dryRun.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
+                + (dryRun.events.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
                 + (dryRun.asksPerson ? "; if no answer matches, a person is asked" : "")
         }
     }
 
     /// AM's decision about the request.
     var decision: String? {
-        for case .decision(let words) in dryRun.moments { return words }
+        for case .decision(let words) in dryRun.events { return words }
         return nil
     }
 
     /// The upstream proxy.
     var route: String? {
-        for case .routed(let peer) in dryRun.moments { return peer }
+        for case .routed(let peer) in dryRun.events { return peer }
         return nil
     }
 

@@ -81,10 +81,10 @@ final class TokenKeeper {
         if found.damaged > 0 {
             say("\(Self.count(found.damaged)) in \(documents) damaged and unused; remove the file")
         }
-        if found.orphans > 0 {
+        if found.unclaimed > 0 {
             say(
-                "\(Self.count(found.orphans)) in \(documents) of entries of tokens that were removed or changed: "
-                    + "usher keeps them for \(TokenVault.orphanLife / 86_400) days, but does not use them")
+                "\(Self.count(found.unclaimed)) in \(documents) of entries of tokens that were removed or changed: "
+                    + "usher keeps them for \(TokenVault.unclaimedLife / 86_400) days, but does not use them")
         }
     }
 

@@ -36,7 +36,7 @@ struct FlowReplayer {
         @Sendable func send(_ finding: FlowRing.Finding, _ shelf: (any FlowShelf)? = nil) {
             do throws(ControlProblem) {
                 let draft = try Self.draft(try finding.flow(id), isForced) { secrets?($0, shelf) }
-                Self.begin(draft, proxy, journal, promise)
+                Self.start(draft, proxy, journal, promise)
             } catch {
                 promise.refuse(error)
             }
@@ -87,7 +87,7 @@ struct FlowReplayer {
 
     // MARK: on another thread
 
-    private static func begin(
+    private static func start(
         _ draft: ReplayDraft, _ proxy: SocketAddress, _ journal: JournalThread, _ promise: ControlPromise
     ) {
         do throws(WorkQueue.Refusal) {
@@ -123,11 +123,11 @@ struct FlowReplayer {
     private static func send(
         _ draft: ReplayDraft, _ connection: borrowing BlockingConnection
     ) throws -> ProxyClient.Answer {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var head = draft.head
         head.fields.add("Connection", "close")
-        try connection.send(leg.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
-        return try ProxyClient.read(connection, &leg, most: largest)
+        try connection.send(codec.request(head, body: draft.hasBody ? draft.body : nil, absoluteForm: true))
+        return try ProxyClient.read(connection, &codec, most: largest)
     }
 }
 

@@ -160,8 +160,8 @@ public struct CaseRun {
 
     /// The events, to help with a failure.
     private var story: [String] {
-        dryRun.moments.compactMap { moment in
-            if case .judged = moment { nil } else { moment.sentence }
+        dryRun.events.compactMap { event in
+            if case .judged = event { nil } else { event.sentence }
         }
     }
 

@@ -1,7 +1,8 @@
 import Configuration
 import Formats
 
-/// A starting configuration, as `usher init` writes it.
+/// A starting configuration, as `usher init` writes it. A comment in words starts with `# `. A line of YAML that is commented out
+/// starts with `#` alone, so that deleting `#` makes it valid.
 public struct FirstConfiguration {
     public var server = "https://am.example.com/am"
     public var realms = ["/"]
@@ -54,6 +55,7 @@ public struct FirstConfiguration {
     private static let beginning = """
         # A first configuration of Usher. `usher check FILE` finds errors in it, `usher explain --config FILE` shows what happens
         # to one request, and `usher run --config FILE -- COMMAND` runs a program behind it.
+        # To use a block that is commented out, delete the # of each of its lines.
         version: 1
 
         """
@@ -74,7 +76,7 @@ public struct FirstConfiguration {
         let words = "# Hosts whose TLS is opened. Other hosts are tunnelled, and this file does not apply to them.\n"
         guard !hosts.isEmpty else {
             return words
-                + "# tls:\n#   intercept: [\"*.staging.example.com\"]\n#   ca: { constrain_to: [staging.example.com] }\n"
+                + "#tls:\n#  intercept: [\"*.staging.example.com\"]\n#  ca: { constrain_to: [staging.example.com] }\n"
         }
         return words + """
             tls:
@@ -98,16 +100,16 @@ public struct FirstConfiguration {
     private var interceptors: String {
         """
         # Changes to requests and responses, in this order. `usher check --print-edits` lists the edits. An example:
-        # interceptors:
-        #   - name: force-auth
-        #     when: { action: START_AUTHENTICATE, tree: \(Self.quoted(tree)) }
-        #     request: [{ set_query: { ForceAuth: "true" } }]
+        #interceptors:
+        #  - name: force-auth
+        #    when: { action: START_AUTHENTICATE, tree: \(Self.quoted(tree)) }
+        #    request: [{ set_query: { ForceAuth: "true" } }]
 
         """
     }
 
     private var authorization: String {
-        let mark = resources.isEmpty ? "# " : ""
+        let mark = resources.isEmpty ? "#" : ""
         let resources = resources.isEmpty ? ["https://shop.example.com/api/*"] : resources
         let lines =
             ["authorization:", "  am: \(Self.quoted(server))", "  resources:"]
@@ -118,7 +120,7 @@ public struct FirstConfiguration {
             # request again. Without answers, the app gets the original response. Keep secrets out of this file.
 
             """
-        return words + lines.map { "\(mark)\($0)\n" }.joined() + answers.map { "# \($0)\n" }.joined()
+        return words + lines.map { "\(mark)\($0)\n" }.joined() + answers.map { "#\($0)\n" }.joined()
     }
 
     private static func answer(_ callback: String) -> String {

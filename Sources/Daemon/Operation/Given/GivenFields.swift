@@ -39,7 +39,7 @@ struct GivenFields {
         let first = lines[0].dropFirst()
         let isInPairs = first.firstIndex(of: ASCII.colon).map { $0 == first.endIndex - 1 } ?? true
         guard isInPairs else {
-            for (index, line) in lines.enumerated() { try take(line, index + 1) }
+            for (index, line) in lines.enumerated() { try parse(line, index + 1) }
             return
         }
         for index in stride(from: 0, to: lines.count, by: 2) {
@@ -49,7 +49,7 @@ struct GivenFields {
         }
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>, _ number: Int) throws(Explanation.Fault) {
+    private mutating func parse(_ line: ArraySlice<UInt8>, _ number: Int) throws(Explanation.Fault) {
         guard let colon = line.dropFirst().firstIndex(of: ASCII.colon) else { throw Self.noField(line, number) }
         let value = Self.trimmed(Array(line[(colon + 1)...]))
         fields.append(Field(name: Array(line[..<colon]), value: Array(value), line: number))
@@ -72,12 +72,12 @@ struct GivenFields {
                 // another stream is another request
                 if let stream, stream != field.stream { return }
                 stream = field.stream
-                try take(Array(field.text.utf8)[...], index + 1)
+                try parse(Array(field.text.utf8)[...], index + 1)
             } else if words.contains("send HEADERS frame") {
                 if !fields.isEmpty { return }
                 isInFrame = true
             } else if isInFrame, line.first == ASCII.space, !words.hasPrefix(";"), !words.hasPrefix("(") {
-                try take(Array(words.utf8)[...], index + 1)
+                try parse(Array(words.utf8)[...], index + 1)
             } else if isInFrame, line.first != ASCII.space {
                 isInFrame = false
             }

@@ -115,9 +115,9 @@ struct GivenRequest {
     private static func read(_ given: GivenMessage) throws(HTTPFault) -> RequestHead {
         let bytes = given.head
         var head = RequestHead()
-        var leg = HTTP1Server()
+        var codec = HTTP1Server()
         let limits = HeadLimits(bytes: bytes.count, fields: bytes.count, target: bytes.count)
-        _ = try leg.readHead(bytes.span, into: &head, limits: limits)
+        _ = try codec.readHead(bytes.span, into: &head, limits: limits)
         return head
     }
 

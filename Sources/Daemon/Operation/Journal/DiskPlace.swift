@@ -37,7 +37,7 @@ struct DiskPlace: ~Copyable {
     /// Opens the file and creates it if missing. An unreadable file is moved aside.
     /// - Parameter say: receives a message about a file moved aside.
     mutating func open(_ say: (String) -> Void) throws(Fault) -> FlowArchive {
-        do throws(FileError) { try take() } catch { throw .file(error) }
+        do throws(FileError) { try claim() } catch { throw .file(error) }
         guard lock != nil else { throw .taken(path) }
         for _ in 0..<2 {
             do throws(FileError) { try make() } catch { throw .file(error) }
@@ -76,7 +76,7 @@ struct DiskPlace: ~Copyable {
     /// Releases the file for another process. The numbers of this run's flows stay valid.
     mutating func letGo() { lock = nil }
 
-    private mutating func take() throws(FileError) {
+    private mutating func claim() throws(FileError) {
         guard lock == nil else { return }
         try folder.make()
         lock = try StateFile.hold(folder.file("journal.lock"))

@@ -65,7 +65,7 @@ final class Notifier: Sendable {
     // MARK: work
 
     private func runNext() {
-        guard let (process, command) = turn.withLock({ _ in begin() }) else { return }
+        guard let (process, command) = turn.withLock({ _ in start() }) else { return }
         let until = Loop.monotonicMilliseconds() + Self.limit
         repeat {
             if let status = process.status {
@@ -81,7 +81,7 @@ final class Notifier: Sendable {
     }
 
     /// - Returns: the command that waited longest, which now runs.
-    private func begin() -> (QuietProcess, [String])? {
+    private func start() -> (QuietProcess, [String])? {
         let next = state.withLock { $0.isEnding || $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
         guard let call = next else { return nil }
         do throws(CommandRun.Fault) {

@@ -39,11 +39,11 @@ struct ProxyClient {
             guard let address = SocketAddress(numeric: proxy.host, port: proxy.port) else {
                 throw Fault(description: "\(proxy.authority) is not an address")
             }
-            var leg = HTTP1Client()
-            let request = try ask(url, &leg)
+            var codec = HTTP1Client()
+            let request = try ask(url, &codec)
             let connection = try BlockingConnection(address, withinMilliseconds: limit)
             try connection.send(request)
-            return try Self.read(connection, &leg)
+            return try Self.read(connection, &codec)
         } catch let error as SystemError {
             throw Fault(description: "\(proxy.authority): \(error.reason)", isRefused: error.call == "connect")
         } catch let fault as HTTPFault {
@@ -55,7 +55,7 @@ struct ProxyClient {
         }
     }
 
-    private func ask(_ url: String, _ leg: inout HTTP1Client) throws(HTTPFault) -> [UInt8] {
+    private func ask(_ url: String, _ codec: inout HTTP1Client) throws(HTTPFault) -> [UInt8] {
         var head = try RequestHead(method: "GET", url: url)
         head.fields.add("User-Agent", "usher-doctor")
         head.fields.add("Accept", "*/*")
@@ -63,12 +63,12 @@ struct ProxyClient {
         if let credentials {
             head.fields.add("Proxy-Authorization", "Basic \(Base64.encode(credentials.utf8))")
         }
-        return leg.request(head, absoluteForm: true)
+        return codec.request(head, absoluteForm: true)
     }
 
     /// - Parameter most: the largest response in bytes.
     static func read(
-        _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client, most: Int = largest
+        _ connection: borrowing BlockingConnection, _ codec: inout HTTP1Client, most: Int = largest
     ) throws -> Answer {
         var head: ResponseHead?
         var body: [UInt8] = []
@@ -77,21 +77,21 @@ struct ProxyClient {
             let piece = try connection.receive()
             if piece.isEmpty {
                 guard let head else { throw Fault(description: "the connection was closed without a response") }
-                guard leg.ended(cleanly: true) else { throw Fault(description: "the response was cut off") }
+                guard codec.ended(cleanly: true) else { throw Fault(description: "the response was cut off") }
                 return Answer(head: head, body: body)
             }
             left -= piece.count
             guard left >= 0 else { throw Fault(description: "the response is too long") }
             var position = 0
             pieces: while true {
-                let event = try leg.read(
+                let event = try codec.read(
                     piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes)
                 switch event {
                 case .needsMore: break pieces
                 case .interim: break
-                case .head: head = leg.head
+                case .head: head = codec.head
                 case .data(let range): body += piece[range]
-                case .switched, .end: return Answer(head: leg.head, body: body)
+                case .switched, .end: return Answer(head: codec.head, body: body)
                 }
             }
         }

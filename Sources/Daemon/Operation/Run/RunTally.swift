@@ -20,7 +20,7 @@ public struct RunTally: Equatable, Sendable {
         var isOpened = false
         var wasReplayed: Bool?
         for event in record.events {
-            switch event.moment {
+            switch event.value {
             case .opened: isOpened = true
             case .call, .parked: wasReplayed = wasReplayed ?? false
             case .replayed: wasReplayed = true

@@ -18,7 +18,7 @@ final class CollectorConnection {
         while stream.state == .handshaking {
             let piece = try self.connection.receive()
             guard !piece.isEmpty else { throw TLSFault.closedInHandshake }
-            try take(piece)
+            try decrypt(piece)
         }
     }
 
@@ -34,13 +34,13 @@ final class CollectorConnection {
         while plain.isEmpty, stream.state == .open {
             let piece = try connection.receive()
             guard !piece.isEmpty else { return [] }
-            try take(piece)
+            try decrypt(piece)
         }
         defer { plain = [] }
         return plain
     }
 
-    private func take(_ piece: [UInt8]) throws {
+    private func decrypt(_ piece: [UInt8]) throws {
         guard let stream else { return }
         piece.withUnsafeBytes { stream.received($0, buffers) }
         plain += buffers.decrypted

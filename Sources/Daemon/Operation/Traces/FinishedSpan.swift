@@ -58,7 +58,7 @@ struct SpanDocument {
     }
 
     private mutating func write(_ span: FinishedSpan) {
-        begin(
+        startSpan(
             span.trace, span.trace.span, parent: span.trace.parent, name: span.action?.rawValue ?? span.method,
             isServer: true, from: span.began, to: span.ended)
         attribute("http.request.method", span.method)
@@ -74,7 +74,7 @@ struct SpanDocument {
             out.append(0x2C)
             let start = span.began + UInt64(max(0, call.began)) * 1_000_000
             let end = span.began + UInt64(max(call.began, call.ended, 0)) * 1_000_000
-            begin(
+            startSpan(
                 span.trace, call.span, parent: span.trace.span, name: call.action.rawValue, isServer: false,
                 from: start, to: max(start, end))
             attribute("http.request.method", call.method)
@@ -85,7 +85,7 @@ struct SpanDocument {
         }
     }
 
-    private mutating func begin(
+    private mutating func startSpan(
         _ trace: ExchangeTrace, _ span: UInt64, parent: UInt64, name: String, isServer: Bool, from start: UInt64,
         to end: UInt64
     ) {

@@ -63,28 +63,29 @@ struct SpanCollector: Sendable {
     private struct Silence: Error, CustomStringConvertible { let description: String }
 
     private func status(of body: [UInt8], _ limit: Int) throws -> Int {
-        var leg = HTTP1Client()
-        let request = leg.request(head, body: body)
+        var codec = HTTP1Client()
+        let request = codec.request(head, body: body)
         let connection = try connect(limit)
         try connection.send(request)
         var left = Self.largest
         while true {
             let piece = try connection.receive()
             if piece.isEmpty {
-                guard leg.ended(cleanly: true) else {
+                guard codec.ended(cleanly: true) else {
                     throw Silence(description: "it closed the connection without a response")
                 }
-                return leg.head.status
+                return codec.head.status
             }
             left -= piece.count
             guard left >= 0 else { throw Silence(description: "its response is too long") }
             var position = 0
             events: while true {
-                switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes) {
+                switch try codec.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes)
+                {
                 case .needsMore: break events
                 case .interim, .data: break
                 // the rest of the response does not matter
-                case .head, .switched, .end: return leg.head.status
+                case .head, .switched, .end: return codec.head.status
                 }
             }
         }

@@ -29,7 +29,7 @@ final class TraceExporter: Sendable {
     /// In milliseconds. The wait after the first attempt, doubled each time.
     private static let pause = 1_000
     /// The longest wait for the collector at the end, in milliseconds.
-    private static let farewell = 2_000
+    private static let closingTime = 2_000
 
     /// - Throws: a message for a person.
     init(_ settings: TracingSettings, _ trust: () throws -> SpanCollector.Trust) throws(Supervisor.StartFault) {
@@ -50,10 +50,10 @@ final class TraceExporter: Sendable {
             return max(0, spans.count - room)
         }
         if excess > 0 { lost.wrappingAdd(excess, ordering: .relaxed) }
-        begin()
+        start()
     }
 
-    private func begin() { try? work.run { [self] in deliver() } }
+    private func start() { try? work.run { [self] in deliver() } }
 
     var figures: ProcessFigures.QueueFigures {
         var figures = ProcessFigures.QueueFigures()
@@ -65,8 +65,8 @@ final class TraceExporter: Sendable {
     /// Tries to send the remaining spans, within a short time limit.
     func close() {
         queue.signal { $0.closing = true }
-        begin()
-        work.rests(withinMilliseconds: Self.farewell + 500)
+        start()
+        work.rests(withinMilliseconds: Self.closingTime + 500)
     }
 
     // MARK: work
@@ -92,7 +92,7 @@ final class TraceExporter: Sendable {
     private func deliver(_ body: [UInt8], _ closing: Bool) -> Bool {
         var wait = Self.pause
         for attempt in 1...Self.attempts {
-            switch collector.post(body, within: closing ? Self.farewell : SpanCollector.limit) {
+            switch collector.post(body, within: closing ? Self.closingTime : SpanCollector.limit) {
             case .taken:
                 words.withLock { $0.recovered(collector.name) }
                 return true

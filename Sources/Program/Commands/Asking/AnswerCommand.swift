@@ -111,6 +111,6 @@ struct AnswerCommand: ParsableCommand {
     private func report(_ answer: JSONValue) {
         let open = (answer["callbacks"]?.items ?? []).map(TransactionReport.shown)
         Console.print(
-            open.isEmpty ? "\(id) is answered\n" : "still to be answered: \(open.joined(separator: ", "))\n")
+            open.isEmpty ? "\(id) is answered\n" : "not answered yet: \(open.joined(separator: ", "))\n")
     }
 }

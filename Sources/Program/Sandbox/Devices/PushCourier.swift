@@ -33,8 +33,8 @@ final class PushCourier: Sendable {
             head.fields.add("Content-Length", String(body.count))
             head.fields.add("Connection", "close")
             let connection = try BlockingConnection(address, withinMilliseconds: timeout)
-            var leg = HTTP1Client()
-            try connection.send(leg.request(head, body: body, absoluteForm: target.isProxy))
+            var codec = HTTP1Client()
+            try connection.send(codec.request(head, body: body, absoluteForm: target.isProxy))
             let answer = String(decoding: try connection.receive().prefix(12), as: UTF8.self)
             return String(answer.dropFirst(9))
         } catch let error as SystemError {

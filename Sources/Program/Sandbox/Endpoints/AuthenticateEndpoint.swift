@@ -26,7 +26,7 @@ struct AuthenticateEndpoint: Sendable {
             return .fault(415, "Content-Type must be application/json")
         }
         guard let step = try? JSONValue(parsing: request.body), let members = step.members else {
-            return .fault(400, "The request body is no JSON object")
+            return .fault(400, "The request body is not a JSON object")
         }
         guard !members.isEmpty else { return start(call, &store) }
         guard let authId = step["authId"]?.text else {
@@ -90,7 +90,7 @@ struct AuthenticateEndpoint: Sendable {
             return .fault(400, "The advice names another realm than the URL", note: "advice for another realm")
         }
         guard let tree = upgrade.tree else { return noSuchTree(call) }
-        return begin(Journey(start, tree), note: "upgrade through \(tree.name)", call, &store)
+        return startJourney(Journey(start, tree), note: "upgrade through \(tree.name)", call, &store)
     }
 
     private mutating func startTransaction(
@@ -101,7 +101,7 @@ struct AuthenticateEndpoint: Sendable {
                 id, realm: start.realm, subject: session.trackingId, now: call.now)
         else { return unreadableTransaction(id, call) }
         store.sessions.touch(session.token, now: call.now)
-        return begin(
+        return startJourney(
             Journey(start, transaction.strategy.tree, transaction: id),
             note: "transaction \(Transaction.short(id)) started for \(session.user)", call, &store)
     }
@@ -120,7 +120,7 @@ struct AuthenticateEndpoint: Sendable {
         let fields = call.request.head.fields
         guard let name = fields["X-OpenAM-Username"], let password = fields["X-OpenAM-Password"],
             journey.tree.asksNameAndPassword
-        else { return begin(journey, note: "tree \(journey.tree.name) started", call, &store) }
+        else { return startJourney(journey, note: "tree \(journey.tree.name) started", call, &store) }
         journeys.begin(journey, now: call.now)
         var journey = journey
         journey.name = Self.unencoded(name)
@@ -137,7 +137,7 @@ struct AuthenticateEndpoint: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private mutating func begin(
+    private mutating func startJourney(
         _ journey: Journey, note: String, _ call: RESTCall, _ store: inout CoreTokenStore
     ) -> SandboxResponse {
         journeys.begin(journey, now: call.now)

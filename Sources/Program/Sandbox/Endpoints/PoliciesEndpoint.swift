@@ -22,7 +22,7 @@ struct PoliciesEndpoint {
             return .fault(403, "Permission denied", note: "\(caller?.user ?? "") may not evaluate policies")
         }
         guard let question = try? JSONValue(parsing: request.body), question.members != nil else {
-            return .fault(400, "The request body is no JSON object")
+            return .fault(400, "The request body is not a JSON object")
         }
         guard let names = texts(question["resources"]), !names.isEmpty else {
             return .fault(400, "Invalid value resources")

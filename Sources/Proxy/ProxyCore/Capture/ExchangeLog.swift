@@ -23,9 +23,9 @@ struct ExchangeLog: ~Copyable {
         if tellsProvenance { record.provenance = redaction.provenance(of: request.fields) }
     }
 
-    /// Records a moment. Every moment of the exchange passes here.
-    mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
-        record.take(moment.isPlain ? moment : moment.redacted(redaction.text), at: now - capture.began)
+    /// Records an event. Every event of the exchange passes here.
+    mutating func tell(_ event: LogEvent, _ now: Int) {
+        record.take(event.isPlain ? event : event.redacted(redaction.text), at: now - capture.began)
     }
 
     /// Records the interceptors' acts in a phase. A waiting phase is recorded when it ends.

@@ -55,7 +55,7 @@ enum FlowWriter {
     /// - Parameter answer: the body; nil if the exchange did not wait for it.
     static func writeAttempt(
         _ attempt: borrowing Attempt, of info: borrowing ExchangeInfo, _ head: ResponseHead, _ answer: [UInt8]?,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         guard let limits = info.log.capture.limits else { return }
         let marks = info.log.capture.marks

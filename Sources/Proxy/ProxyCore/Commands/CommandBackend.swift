@@ -7,7 +7,7 @@ public protocol CommandBackend: AnyObject {
     associatedtype Stream: OriginWriter
 
     var machine: ClientConnection { get set }
-    var out: Outbox { get set }
+    var out: CommandBuffer { get set }
     var interpreter: CommandInterpreter { get set }
     /// Bytes for one stream of an origin, until they are sent.
     var wire: [UInt8] { get set }
@@ -16,7 +16,7 @@ public protocol CommandBackend: AnyObject {
 
     // MARK: the client
 
-    /// Sends the outbox's bytes to the client.
+    /// Sends the command buffer's bytes to the client.
     /// - Returns: the number of bytes now queued for the client; nil when it is reported later or not at all.
     func sendToClient() -> Int?
     /// - Returns: true when nothing is queued for the client.
@@ -44,7 +44,7 @@ public protocol CommandBackend: AnyObject {
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer?
 
     /// Executes any other order; no result is reported now.
-    func perform(_ order: Order)
+    func perform(_ command: DriverCommand)
 }
 
 /// The immediate outcome of a lease.

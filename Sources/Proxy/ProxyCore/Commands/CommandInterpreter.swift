@@ -3,7 +3,7 @@ import HTTPCodec
 /// The progress of executing the commands of one client's connection.
 public struct CommandInterpreter {
     @usableFromInline var isExecuting = false
-    /// The number of the outbox's body bytes already written for origins.
+    /// The number of the command buffer's body bytes already written for origins.
     @usableFromInline var bodyDone = 0
     /// The exchange whose stream the unsent bytes are for.
     @usableFromInline var writing: ExchangeID?
@@ -22,27 +22,27 @@ public struct CommandInterpreter {
 extension CommandBackend {
     /// Sends what the machine wrote and executes its commands, until there are none.
     @inlinable public func execute() {
-        // an immediate outcome may call this again; the outer call goes on with the orders that it left
+        // an immediate outcome may call this again; the outer call goes on with the commands that it left
         guard !interpreter.isUnderWay else { return }
         interpreter.isExecuting = true
         var done = 0
         while true {
-            guard done < out.orders.count else {
+            guard done < out.commands.count else {
                 // a full queue at the client or the origin may lead to further commands
                 flushClient()
-                guard done >= out.orders.count else { continue }
+                guard done >= out.commands.count else { continue }
                 guard interpreter.writing != nil else { break }
                 flushOrigin()
                 continue
             }
-            let order = out.takeOrder(done)
+            let command = out.removeCommand(done)
             done += 1
-            if !out.client.isEmpty || order.mayConcernClient { flushClient() }
-            if write(order) { continue }
+            if !out.client.isEmpty || command.mayConcernClient { flushClient() }
+            if write(command) { continue }
             flushOrigin()
-            execute(order)
+            execute(command)
         }
-        out.clearOrders()
+        out.clearCommands()
         out.clearOrigin()
         interpreter = CommandInterpreter()
     }
@@ -74,9 +74,9 @@ extension CommandBackend {
     }
 
     /// Writes to an exchange's stream; adjacent writes leave in one piece.
-    /// - Returns: false for an order that writes nothing.
-    @inlinable func write(_ order: Order) -> Bool {
-        switch order {
+    /// - Returns: false for a command that writes nothing.
+    @inlinable func write(_ command: DriverCommand) -> Bool {
+        switch command {
         case .send(let id, let index):
             let stream = beginWriting(id)
             out.heads.withUnsafeBufferPointer { heads in
@@ -97,7 +97,7 @@ extension CommandBackend {
         return true
     }
 
-    /// The next body bytes of the outbox.
+    /// The next body bytes of the command buffer.
     @inlinable func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
         let range = interpreter.bodyDone..<interpreter.bodyDone + count
         interpreter.bodyDone += count
@@ -123,8 +123,8 @@ extension CommandBackend {
 
     // MARK: commands
 
-    @inlinable func execute(_ order: Order) {
-        switch order {
+    @inlinable func execute(_ command: DriverCommand) {
+        switch command {
         case .lease(let id, let origin, let scope, let version): tell(lease(origin, scope, version, for: id), of: id)
         case .reach(let id, let origin):
             if reach(origin, for: id) { machine.happened(.reached, to: id, now: now, &out) }
@@ -142,8 +142,8 @@ extension CommandBackend {
         case .intercept(let id, let call):
             if let answer = run(call, for: id) { machine.happened(.intercepted(answer), to: id, now: now, &out) }
         // the waiting exchange may be over by now
-        case .awaitTicket(let id, let ticket): if machine.http.awaits(ticket, id) { perform(order) }
-        case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
+        case .awaitTicket(let id, let ticket): if machine.http.awaits(ticket, id) { perform(command) }
+        case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(command)
         }
     }
 }

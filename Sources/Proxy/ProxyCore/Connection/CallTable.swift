@@ -33,13 +33,13 @@ struct CallTable: ~Copyable {
     }
 
     /// Whether the call goes on after its caller has gone.
-    func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
+    func isLeft(_ call: ExchangeCell, _ out: borrowing CommandBuffer) -> Bool {
         if !call.exchange.isOrphan, cells.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
         return call.exchange.info.isLeft(out)
     }
 
     /// Ends the connection's calls, except those that run to their end.
-    mutating func end(_ out: inout Outbox) {
+    mutating func end(_ out: inout CommandBuffer) {
         for call in cells where !isLeft(call, out) { call.exchange.cut(reset: false, &out) }
         cells.removeAll { !$0.exchange.isOrphan }
     }

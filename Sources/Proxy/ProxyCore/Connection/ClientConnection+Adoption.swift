@@ -6,7 +6,7 @@ internal import Passwords
 /// Adopts another generation of the configuration while the connection is open. An exchange under way and a relayed
 /// tunnel keep the generation they began with; everything later uses the new one.
 extension ClientConnection {
-    public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout Outbox) {
+    public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         let isKept = http.context.source.isAdmitted(by: clients) && keepsTunnel(engine)
         switch stage.state {

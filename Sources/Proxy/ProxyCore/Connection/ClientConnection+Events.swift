@@ -17,7 +17,8 @@ extension ClientConnection {
     /// Handles bytes from the origin.
     /// - Parameter origin: the codec that parses them.
     public mutating func received(
-        _ bytes: Span<UInt8>, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
+        _ bytes: Span<UInt8>, through origin: inout HTTP1Client, for id: ExchangeID, now: Int,
+        _ out: inout CommandBuffer
     ) {
         out.now = now
         var position = 0
@@ -35,7 +36,7 @@ extension ClientConnection {
     ///   - bytes: the bytes that the event came from.
     public mutating func received(
         _ event: ResponseEvent, of bytes: Span<UInt8>, through origin: any StreamClient, for id: ExchangeID, now: Int,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         out.now = now
         guard hears(id) else {
@@ -53,7 +54,7 @@ extension ClientConnection {
 
     /// Counts bytes that the driver relayed from the origin to the client.
     public mutating func relayedFromOrigin(
-        _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
+        _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout CommandBuffer
     ) {
         out.now = now
         http.relayedFromOrigin(count, through: &origin, for: id, &out)
@@ -67,7 +68,7 @@ extension ClientConnection {
     ///   - fault: the TLS error, if TLS broke.
     public mutating func originEnded(
         through origin: inout HTTP1Client, for id: ExchangeID, cleanly: Bool = true, fault: TLSFault? = nil, now: Int,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         out.now = now
         if hears(id) {
@@ -80,7 +81,7 @@ extension ClientConnection {
     }
 
     /// Writing to the origin failed. Its earlier bytes are still read; further bytes of the client are dropped.
-    public mutating func originLost(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+    public mutating func originLost(_ id: ExchangeID, now: Int, _ out: inout CommandBuffer) {
         guard let cell = http.exchanges[id] else { return }
         cell.origin.lose()
         originTook(cell, now, &out)
@@ -88,14 +89,14 @@ extension ClientConnection {
 
     /// Reports how many bytes are queued for an exchange's origin.
     public mutating func queuedForOrigin(
-        _ count: Int, of id: ExchangeID, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox
+        _ count: Int, of id: ExchangeID, highWater: Int = Self.highWater, now: Int, _ out: inout CommandBuffer
     ) {
         guard let cell = http.exchanges[id] else { return }
         cell.origin.holds(count, highWater: highWater)
         if cell.origin.isDone { originTook(cell, now, &out) }
     }
 
-    private mutating func originTook(_ cell: ExchangeCell, _ now: Int, _ out: inout Outbox) {
+    private mutating func originTook(_ cell: ExchangeCell, _ now: Int, _ out: inout CommandBuffer) {
         out.now = now
         http.originTook(cell, &out)
         follow(&out)
@@ -104,7 +105,7 @@ extension ClientConnection {
 
     // MARK: other events
 
-    public mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, now: Int, _ out: inout Outbox) {
+    public mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         switch event {
         case .leased where isConnecting(id):
@@ -121,7 +122,7 @@ extension ClientConnection {
 
     /// Accepts no further streams; the connection ends with the open ones.
     /// - Returns: false when the connection is not multiplexed, does not serve HTTP, or was already leaving.
-    public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
+    public mutating func leave(now: Int, _ out: inout CommandBuffer) -> Bool {
         guard http.carriesMany, case .serving = stage.state, http.next?.isKept != false else { return false }
         out.now = now
         http.leaveStreams(http.engine, &out)
@@ -135,7 +136,7 @@ extension ClientConnection {
     /// - Parameters:
     ///   - side: the side that took bytes.
     ///   - id: the exchange whose origin stream moved; nil when any may have.
-    public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
+    public mutating func touched(_ side: ConnectionSide, _ id: ExchangeID? = nil, now: Int) {
         if http.context.hasEnded { http.context.endedAt = now }
         switch stage.state {
         case .tunnel: stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle)
@@ -151,7 +152,7 @@ extension ClientConnection {
     }
 
     /// Acts on the timeouts that are due.
-    public mutating func woke(now: Int, _ out: inout Outbox) {
+    public mutating func woke(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         http.wakeOrphans(&out)
         if case .serving = stage.state, http.woke(&out) { return follow(&out) }
@@ -167,7 +168,7 @@ extension ClientConnection {
         case .closed:
             // the client does not read its queued bytes, so nothing is due
             stage.wait(until: .max)
-            out.orders.append(.closeClient(reset: true))
+            out.commands.append(.closeClient(reset: true))
         }
     }
 }

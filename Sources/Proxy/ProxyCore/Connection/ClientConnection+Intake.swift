@@ -3,7 +3,7 @@ import Interception
 
 /// The client's bytes: uses those that the current stage wants and keeps the rest.
 extension ClientConnection {
-    public mutating func received(_ bytes: Span<UInt8>, now: Int, _ out: inout Outbox) {
+    public mutating func received(_ bytes: Span<UInt8>, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         if stage.isOver { return }
         if http.intake.isEmpty {
@@ -19,14 +19,14 @@ extension ClientConnection {
     }
 
     /// Continues with bytes of the next request that were already here.
-    public mutating func proceed(now: Int, _ out: inout Outbox) {
+    public mutating func proceed(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         guard !http.isClientFull else { return http.intake.proceeding = .putOff }
         http.intake.proceeding = .no
         drainPending(&out)
     }
 
-    mutating func drainPending(_ out: inout Outbox) {
+    mutating func drainPending(_ out: inout CommandBuffer) {
         guard !http.intake.isEmpty else { return }
         let kept = http.intake.take()
         let used = use(kept.span, &out)
@@ -40,7 +40,7 @@ extension ClientConnection {
     }
 
     /// Uses as many bytes as the current stage wants.
-    private mutating func use(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
+    private mutating func use(_ bytes: Span<UInt8>, _ out: inout CommandBuffer) -> Int {
         var position = 0
         // the codec may hold further events from earlier bytes
         while position < bytes.count || http.codec.isMultiplexed {
@@ -72,13 +72,13 @@ extension ClientConnection {
     }
 
     /// Relays bytes through the tunnel.
-    func pass(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout Outbox) {
+    func pass(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout CommandBuffer) {
         out.sendRaw(bytes, of: id)
         http.exchanges[id]?.exchange.log.record.requestBytes += UInt64(bytes.count)
     }
 
     /// Counts bytes that the driver relayed from the client to the origin.
-    public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
+    public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         http.relayedFromClient(count, &out)
         if isTunnel { stage.wait(until: now + http.engine.settings.timeouts.tunnelIdle) }
@@ -86,7 +86,9 @@ extension ClientConnection {
 
     /// Reports how many bytes are queued for the client.
     /// - Parameter highWater: the number of bytes above which the queue is full.
-    public mutating func queuedForClient(_ count: Int, highWater: Int = Self.highWater, now: Int, _ out: inout Outbox) {
+    public mutating func queuedForClient(
+        _ count: Int, highWater: Int = Self.highWater, now: Int, _ out: inout CommandBuffer
+    ) {
         http.client.holds(count, highWater: highWater)
         guard http.client.isDone else { return }
         out.now = now
@@ -97,7 +99,7 @@ extension ClientConnection {
     // MARK: the client's end
 
     /// The client sends no more.
-    public mutating func clientEnded(now: Int, _ out: inout Outbox) {
+    public mutating func clientEnded(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         http.context.endedAt = now
         switch stage.state {
@@ -119,7 +121,7 @@ extension ClientConnection {
     private static let lingering = 2_000
 
     /// Writing to the client failed, so the client is gone.
-    public mutating func clientLost(now: Int, _ out: inout Outbox) {
+    public mutating func clientLost(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         if isClosed { return }
         http.exchanges.noteAbandoned(now)

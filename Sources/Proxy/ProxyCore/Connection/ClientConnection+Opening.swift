@@ -8,7 +8,7 @@ extension ClientConnection {
     // MARK: the PROXY protocol
 
     /// Reads the header. Nil while it is incomplete, or when it was refused.
-    mutating func preface(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int? {
+    mutating func preface(_ bytes: Span<UInt8>, _ out: inout CommandBuffer) -> Int? {
         switch http.context.readPreface(bytes, http.engine.settings.limits) {
         case .incomplete: break
         case .refused(let reason): fail(.failed(token: "http_request_denied", details: reason), &out)
@@ -39,7 +39,7 @@ extension ClientConnection {
 
     /// On a TLS listener, the first bytes go to the TLS engine.
     /// - Returns: false while too few bytes are here.
-    mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
+    mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout CommandBuffer) -> Bool {
         switch ListenerHello(bytes) {
         case .incomplete(let hasBegun):
             // a client that begins a handshake must finish it in time
@@ -56,13 +56,13 @@ extension ClientConnection {
             stage.enter(.securing, until: out.now + http.engine.settings.timeouts.tls)
             var hello: [UInt8] = []
             hello.append(bytes)
-            out.orders.append(.secureClient(showing: .listener(name), hello: hello))
+            out.commands.append(.secureClient(showing: .listener(name), hello: hello))
         case .refused(let words): refuseHello(words, &out)
         }
         return true
     }
 
-    mutating func refuseHello(_ words: String, _ out: inout Outbox) {
+    mutating func refuseHello(_ words: String, _ out: inout CommandBuffer) {
         out.client.append(contentsOf: Self.decodeError)
         fail(.failed(token: "tls_protocol_error", details: words), &out)
     }
@@ -70,7 +70,7 @@ extension ClientConnection {
     // MARK: the handshake's outcome
 
     /// The client's handshake is done: its further bytes come decrypted.
-    public mutating func clientSecured(_ negotiated: TLSStream.Negotiated, now: Int, _ out: inout Outbox) {
+    public mutating func clientSecured(_ negotiated: TLSStream.Negotiated, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         guard case .securing = stage.state else { return }
         serveInside(now)
@@ -83,13 +83,13 @@ extension ClientConnection {
         cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel has its own record, and each request in it is an exchange of its own
         cell.exchange.info.end(.complete, now)
-        out.orders.append(.record(cell.exchange.id))
+        out.commands.append(.record(cell.exchange.id))
         http.context.tunnel = target.secured
     }
 
     /// The client's handshake failed.
     /// - Parameter hasSeen: the client had received the certificate.
-    public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout Outbox) {
+    public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout CommandBuffer) {
         out.now = now
         guard case .securing = stage.state else { return }
         let failure = http.context.handshakeFailed(
@@ -100,7 +100,7 @@ extension ClientConnection {
     }
 }
 
-extension ExchangeMoment {
+extension LogEvent {
     static let lateHandshake = failed(
         token: "connection_timeout", details: "the client did not finish its TLS handshake within timeouts.tls")
     static let latePreface = failed(

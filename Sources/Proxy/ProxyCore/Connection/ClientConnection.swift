@@ -4,7 +4,7 @@ import Interception
 internal import TLSEngine
 
 /// A client's connection as a state machine: what comes before HTTP, HTTP, and tunnels. Bytes, ends, outcomes and times come in;
-/// bytes and orders go out through the outbox.
+/// bytes and orders go out through the command buffer.
 /// It has no socket and no clock: every call passes the time, in milliseconds of one monotonic clock.
 public struct ClientConnection: ~Copyable {
     /// The HTTP of the connection, in each stage.
@@ -81,7 +81,7 @@ public struct ClientConnection: ~Copyable {
     public var deadline: Int { stage.isServing ? http.deadline : stage.deadline }
 
     /// Does what follows from the events of HTTP.
-    mutating func follow(_ out: inout Outbox) {
+    mutating func follow(_ out: inout CommandBuffer) {
         while let sequel = http.sequel {
             http.sequel = nil
             switch sequel {
@@ -97,24 +97,24 @@ public struct ClientConnection: ~Copyable {
     // MARK: the end
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
-    mutating func close(reset: Bool, _ out: inout Outbox) {
+    mutating func close(reset: Bool, _ out: inout CommandBuffer) {
         http.end(reset: reset, &out)
         stage.enter(.closed, until: out.now + http.engine.settings.timeouts.idle)
         tunnel.end()
-        out.orders.append(.closeClient(reset: reset))
+        out.commands.append(.closeClient(reset: reset))
     }
 
     /// Reads no more requests; the client has a while to read its last response.
-    private mutating func linger(_ out: inout Outbox) {
+    private mutating func linger(_ out: inout CommandBuffer) {
         let hasEnded = http.context.hasEnded
         http.intake.discard()
         stage.enter(hasEnded ? .closed : .lingering, until: out.now + http.engine.settings.timeouts.idle)
-        out.orders.append(hasEnded ? .closeClient(reset: false) : .finishClient)
+        out.commands.append(hasEnded ? .closeClient(reset: false) : .finishClient)
         http.intake.resume()
     }
 
     /// Answers with an error, behind which no request is read.
-    mutating func answer(_ error: ProxyError, in cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func answer(_ error: ProxyError, in cell: ExchangeCell, _ out: inout CommandBuffer) {
         stage.enter(.serving)
         cell.exchange.answer(error, isLast: true, &out)
         http.settle(cell, &out)
@@ -122,9 +122,9 @@ public struct ClientConnection: ~Copyable {
     }
 
     /// Closes without an answer, for a reason that is recorded.
-    mutating func fail(_ moment: ExchangeMoment, _ out: inout Outbox) {
+    mutating func fail(_ event: LogEvent, _ out: inout CommandBuffer) {
         let cell = http.exchanges.recorded(http.engine, http.context, &out)
-        cell.exchange.log.tell(moment, out.now)
+        cell.exchange.log.tell(event, out.now)
         cell.exchange.info.stage.enter(.tunnelling)
         close(reset: false, &out)
     }

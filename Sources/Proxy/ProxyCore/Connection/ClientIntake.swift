@@ -46,9 +46,9 @@ struct ClientIntake: ~Copyable {
     }
 
     /// Has the kept bytes used once the last exchange's record is taken.
-    mutating func orderProceed(_ out: inout Outbox) {
+    mutating func orderProceed(_ out: inout CommandBuffer) {
         proceeding = .ordered
-        out.orders.append(.proceed)
+        out.commands.append(.proceed)
     }
 
     mutating func pause() { isPaused = true }

@@ -15,12 +15,12 @@ extension ClientShares.Refusal {
 
     private static func refused(_ error: ProxyError) -> [UInt8] {
         let response = OwnResponse.error(error, flow: 0, to: RequestHead(), date: [])
-        var leg = HTTP1Server()
+        var codec = HTTP1Server()
         var manner = ResponseManner()
         manner.isLast = true
         var out: [UInt8] = []
-        leg.respond(response.head, .length(UInt64(response.body.count)), manner, to: &out)
-        leg.write(response.body.span, to: &out)
+        codec.respond(response.head, .length(UInt64(response.body.count)), manner, to: &out)
+        codec.write(response.body.span, to: &out)
         return out
     }
 }

@@ -27,7 +27,7 @@ public enum ExchangeEvent {
 
 extension ExchangeCell {
     /// - Returns: false when the exchange does not wait for that: a late event finds another exchange or stage.
-    func take(_ event: ExchangeEvent, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+    func take(_ event: ExchangeEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) -> Bool {
         switch event {
         case .leased(let isReused, let sendsRaw):
             exchange.came(.leased(reused: isReused, sendsRaw: sendsRaw && stream == nil), &context, &out)

@@ -27,26 +27,26 @@ public struct ExchangeTable: ~Copyable {
     // MARK: changes
 
     /// Provides a cell for another exchange of the client.
-    mutating func begin(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    mutating func begin(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         let cell = next(engine, &out)
         cells.append(cell)
         return cell
     }
 
     /// Provides a cell for a call.
-    mutating func beginCall(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    mutating func beginCall(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         let cell = next(engine, &out)
         calls.add(cell)
         return cell
     }
 
-    private mutating func next(_ engine: Engine, _ out: inout Outbox) -> ExchangeCell {
+    private mutating func next(_ engine: Engine, _ out: inout CommandBuffer) -> ExchangeCell {
         begun &+= 1
         return out.cell(ExchangeID(begun), engine)
     }
 
     /// Removes an exchange of the client without a record.
-    mutating func forget(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func forget(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
         cells.remove(at: index)
         out.giveBack(cell)
@@ -60,9 +60,9 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Orders the record of an exchange that is over. The child connection records a tunnel in a stream.
-    mutating func orderRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func orderRecord(of cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard cell.stream?.tunnel?.isCarried == true else {
-            return out.orders.append(.record(cell.exchange.id))
+            return out.commands.append(.record(cell.exchange.id))
         }
         forget(cell, &out)
     }
@@ -71,7 +71,7 @@ public struct ExchangeTable: ~Copyable {
 
     /// Takes the record of an exchange that is over.
     public mutating func takeRecord(
-        of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
+        of id: ExchangeID, _ out: inout CommandBuffer, _ take: (borrowing ExchangeRecord) -> Void
     ) {
         guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
         let cell = cells.remove(at: index)
@@ -86,7 +86,7 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Starts the record of the exchange.
-    mutating func startRecord(of cell: ExchangeCell, _ context: borrowing ClientContext, _ out: inout Outbox) {
+    mutating func startRecord(of cell: ExchangeCell, _ context: borrowing ClientContext, _ out: inout CommandBuffer) {
         lastFlow = out.nextFlow()
         cell.exchange.log.record.reset(flow: lastFlow)
         cell.exchange.log.record.client = context.name
@@ -96,7 +96,7 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Starts a flow for the call, as a part of its caller's flow.
-    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
+    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         lastFlow = out.nextFlow()
         call.exchange.log.capture.begin(
             lastFlow, parent: caller.exchange.log.capture.id, caller.exchange.engine.settings.disclosure.capture,
@@ -105,7 +105,7 @@ public struct ExchangeTable: ~Copyable {
 
     /// The exchange that records what happens beside requests; a new one if there is none.
     mutating func recorded(
-        _ engine: Engine, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ engine: Engine, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> ExchangeCell {
         if let cell = current, !cell.exchange.isReading { return cell }
         let cell = current ?? begin(engine, &out)
@@ -125,7 +125,7 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the client's exchanges at once.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
+    mutating func cut(reset: Bool, _ out: inout CommandBuffer) {
         for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
             cell.exchange.cut(reset: reset, &out)
             orderRecord(of: cell, &out)
@@ -133,7 +133,7 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the calls and the exchanges whose head is incomplete.
-    mutating func end(_ out: inout Outbox) {
+    mutating func end(_ out: inout CommandBuffer) {
         calls.end(&out)
         cells.removeAll { $0.exchange.isReading }
     }
@@ -144,7 +144,7 @@ public struct ExchangeTable: ~Copyable {
     /// - Parameter status: of the response, for the trace; nil when the call was given up.
     /// - Returns: the exchange that made the call.
     mutating func dismiss(
-        _ call: ExchangeCell, status: Int?, _ share: ConnectionShare?, _ out: inout Outbox
+        _ call: ExchangeCell, status: Int?, _ share: ConnectionShare?, _ out: inout CommandBuffer
     ) -> ExchangeCell? {
         var caller: ExchangeCell?
         if let id = call.exchange.caller { caller = self[id] }
@@ -159,17 +159,19 @@ public struct ExchangeTable: ~Copyable {
     }
 
     /// Ends the calls of an exchange that no longer waits for one.
-    mutating func endCalls(of cell: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+    mutating func endCalls(of cell: ExchangeCell, _ share: ConnectionShare?, _ out: inout CommandBuffer) {
         if case .calling = cell.exchange.stage.state { return }
         for call in calls.made(by: cell.exchange.id) where !calls.isLeft(call, out) { giveUp(call, share, &out) }
     }
 
     /// Ends the calls without a caller whose responses nobody waits for.
-    mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout Outbox) {
-        for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false { giveUp(call, share, &out) }
+    mutating func giveUpUnawaited(_ share: ConnectionShare?, _ out: inout CommandBuffer) {
+        for call in calls.orphans where call.exchange.call?.detachedCall?.isAwaited == false {
+            giveUp(call, share, &out)
+        }
     }
 
-    private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout Outbox) {
+    private mutating func giveUp(_ call: ExchangeCell, _ share: ConnectionShare?, _ out: inout CommandBuffer) {
         call.exchange.info.release(reusable: false, &out)
         _ = dismiss(call, status: nil, share, &out)
     }

@@ -11,7 +11,7 @@ extension HTTPConnection {
     /// - Parameter position: where the tunnel's bytes begin, if the exchange becomes one.
     mutating func received(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for id: ExchangeID,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         guard let cell = exchanges[id] else { return origin.preventReuse() }
         if cell.stream?.tunnel?.awaitsAnswer == true {
@@ -27,7 +27,7 @@ extension HTTPConnection {
     /// Reads bytes from the origin while the exchange wants them.
     private mutating func read(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for cell: ExchangeCell,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         guard cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
@@ -52,7 +52,7 @@ extension HTTPConnection {
 
     /// Counts bytes that the driver relayed from the origin to the client.
     mutating func relayedFromOrigin(
-        _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, _ out: inout Outbox
+        _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, _ out: inout CommandBuffer
     ) {
         relays.pass(.origin, UInt64(count))
         guard let cell = exchanges[id] else { return }
@@ -67,7 +67,7 @@ extension HTTPConnection {
     /// Handles an event of a response on a multiplexed connection.
     mutating func received(
         _ event: ResponseEvent, of bytes: Span<UInt8>, through origin: any StreamClient, for id: ExchangeID,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         guard let cell = exchanges[id] else { return }
         if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
@@ -85,7 +85,7 @@ extension HTTPConnection {
 
     /// Handles an event on the origin's stream of a tunnel in a stream of the client (RFC 8441).
     private mutating func tunnelCame(
-        _ event: ResponseEvent, _ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout Outbox
+        _ event: ResponseEvent, _ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout CommandBuffer
     ) {
         switch event {
         case .data(let range):
@@ -97,7 +97,7 @@ extension HTTPConnection {
 
     /// The origin of a tunnel in a stream sends no more.
     /// - Parameter cleanly: false when its bytes may be truncated, and it receives no more either.
-    private mutating func endTunnel(of cell: ExchangeCell, cleanly: Bool, _ out: inout Outbox) {
+    private mutating func endTunnel(of cell: ExchangeCell, cleanly: Bool, _ out: inout CommandBuffer) {
         guard !cell.exchange.isOver else { return }
         cell.endOriginSide(cleanly: cleanly, &codec, idle: engine.settings.timeouts.tunnelIdle, &out)
         settle(cell, &out)
@@ -105,7 +105,8 @@ extension HTTPConnection {
 
     /// The origin sends no more.
     mutating func originEnded(
-        through origin: inout HTTP1Client, for id: ExchangeID, cleanly: Bool, fault: TLSFault?, _ out: inout Outbox
+        through origin: inout HTTP1Client, for id: ExchangeID, cleanly: Bool, fault: TLSFault?,
+        _ out: inout CommandBuffer
     ) {
         let cell = exchanges[id]
         if let cell, cell.stream?.tunnel != nil { return endTunnel(of: cell, cleanly: cleanly, &out) }
@@ -126,7 +127,7 @@ extension HTTPConnection {
     public func released(_ id: ExchangeID) { exchanges[id]?.origin = Endpoint() }
 
     /// The origin of an exchange has taken all that was queued for it, or takes no more.
-    mutating func originTook(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func originTook(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         cell.grant(codec, &out)
         guard cell.stream?.tunnel != nil, !cell.exchange.isOver else { return }
         cell.finishTunnel(&out)
@@ -145,10 +146,10 @@ extension HTTPConnection {
 
     // MARK: other events
 
-    mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, _ out: inout Outbox) {
+    mutating func happened(_ event: ExchangeEvent, to id: ExchangeID, _ out: inout CommandBuffer) {
         if case .leased = event { released(id) }
         guard let cell = exchanges[id], !cell.exchange.isOver else {
-            if case .leased = event { out.orders.append(.release(id, reusable: true)) }
+            if case .leased = event { out.commands.append(.release(id, reusable: true)) }
             return
         }
         switch event {
@@ -173,13 +174,13 @@ extension HTTPConnection {
     // MARK: time
 
     /// Restarts idle timeouts of exchanges.
-    mutating func touched(_ side: Leg, _ id: ExchangeID?, now: Int) {
+    mutating func touched(_ side: ConnectionSide, _ id: ExchangeID?, now: Int) {
         if exchanges.isEmpty { waitIdle(now) }
         for cell in exchanges.cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
         for call in exchanges.calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
     }
 
-    private func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
+    private func touched(_ side: ConnectionSide, _ cell: ExchangeCell, _ now: Int) {
         // the client may have read other streams: only the streams that it holds up count as moving
         if side == .client, codec.isMultiplexed, readsOrigin(of: cell.exchange.id) { return }
         cell.exchange.info.touched(side, isSent: cell.exchange.attempt.isSent, now)
@@ -195,7 +196,7 @@ extension HTTPConnection {
         return min(remains.dueAt, remains.restAt, deadline)
     }
 
-    mutating func wakeOrphans(_ out: inout Outbox) {
+    mutating func wakeOrphans(_ out: inout CommandBuffer) {
         for call in exchanges.calls.orphans {
             call.exchange.woke(&context, &out)
             settle(call, &out)
@@ -204,7 +205,7 @@ extension HTTPConnection {
 
     /// Acts on the timeouts that are due.
     /// - Returns: false when no exchange is under way.
-    mutating func woke(_ out: inout Outbox) -> Bool {
+    mutating func woke(_ out: inout CommandBuffer) -> Bool {
         remains.resetDue(codec, &out)
         // releases memory when nothing has moved for a while
         if remains.takeRest(out.now), !isBusy { codec.rest() }

@@ -2,24 +2,24 @@ import HTTP1
 import HTTPCodec
 import Interception
 
-/// Carries out the replies of an exchange.
+/// Carries out the commands of an exchange.
 extension HTTPConnection {
-    /// Carries out the replies that the exchange left, and finishes the exchange when it is over.
-    mutating func settle(_ cell: ExchangeCell, _ out: inout Outbox) {
-        if !out.replies.isEmpty {
-            var replies: [Reply] = []
-            swap(&replies, &out.replies)
+    /// Carries out the commands that the exchange left, and finishes the exchange when it is over.
+    mutating func settle(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
+        if !out.clientCommands.isEmpty {
+            var clientCommands: [ClientCommand] = []
+            swap(&clientCommands, &out.clientCommands)
             var isSettled = false
-            for index in replies.indices {
+            for index in clientCommands.indices {
                 // move the reply out: a second reference would cost reference counting for all its parts
-                var reply = Reply.connect
-                swap(&reply, &replies[index])
+                var reply = ClientCommand.connect
+                swap(&reply, &clientCommands[index])
                 if reply.leadsOn { isSettled = true }
                 perform(reply, of: cell, &out)
             }
             // keep the buffer for the next exchange
-            replies.removeAll(keepingCapacity: true)
-            if out.replies.isEmpty { swap(&replies, &out.replies) }
+            clientCommands.removeAll(keepingCapacity: true)
+            if out.clientCommands.isEmpty { swap(&clientCommands, &out.clientCommands) }
             // the exchange may be over by now, and its cell in use by another
             if isSettled { return }
         }
@@ -34,7 +34,7 @@ extension HTTPConnection {
         ended(cell, ending, &out)
     }
 
-    private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func perform(_ reply: ClientCommand, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch codec.write(reply, of: cell, hasMore: intake.hasMore, hasEnded: context.hasEnded, &out) {
         case .nothing: break
         case .tunnel where cell.stream != nil:
@@ -45,12 +45,12 @@ extension HTTPConnection {
         }
     }
 
-    private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout Outbox) {
+    private mutating func ended(_ cell: ExchangeCell, _ ending: ExchangeStage.Ending, _ out: inout CommandBuffer) {
         switch ending {
         case .complete: finish(cell, &out)
         case .cut(let reset):
             if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }
-            out.orders.append(.record(cell.exchange.id))
+            out.commands.append(.record(cell.exchange.id))
             sequel = .close(reset: reset)
         case .closed:
             if let stream = cell.stream { return finish(cell, on: stream, isWhole: false, &out) }
@@ -58,7 +58,7 @@ extension HTTPConnection {
             finish(cell, &out)
         case .called(let answer):
             cell.exchange.log.capture.delivered(answer.head, answer.body.span, total: &out.captured)
-            if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
+            if cell.exchange.isOrphan { cell.exchange.call?.detachedCall?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
             guard let caller = exchanges.dismiss(cell, status: answer.head.status, context.share, &out) else { return }
             caller.exchange.came(.response(answer), &context, &out)
@@ -73,10 +73,10 @@ extension HTTPConnection {
 
     // MARK: calls
 
-    private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
+    private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
-        let places = caller.exchange.attempt.turns.map(\.key)
+        let places = caller.exchange.attempt.limitPlaces.map(\.key)
         cell.exchange.info.becomeCall(
             call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
         exchanges.startFlow(of: cell, for: caller, &out)
@@ -88,15 +88,15 @@ extension HTTPConnection {
     /// Runs a call that no exchange waits for.
     /// - Parameter report: receives the reason of a failure, or nil. Not called if the connection ends before.
     public mutating func run(
-        _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
+        _ backgroundCall: BackgroundCall, now: Int, _ out: inout CommandBuffer, _ report: @escaping (String?) -> Void
     ) {
         out.now = now
         let cell = exchanges.beginCall(engine, &out)
         let call = FilterCall(
-            errand.call, to: errand.bound, maxResponseBytes: 64 << 10,
+            backgroundCall.call, to: backgroundCall.bound, maxResponseBytes: 64 << 10,
             report: { answer, reason in
-                if let answer { report(errand.fault(answer)) } else { report(reason) }
-            }, told: errand.told)
+                if let answer { report(backgroundCall.fault(answer)) } else { report(reason) }
+            }, told: backgroundCall.told)
         // no exchange has the number 0
         cell.exchange.info.becomeCall(call, for: ExchangeID(0), places: [], began: now)
         cell.exchange.beginCall(&context, &out)
@@ -104,7 +104,7 @@ extension HTTPConnection {
     }
 
     /// The process takes no more requests: ends the calls whose responses are then of no use.
-    public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
+    public mutating func giveUpUnawaited(now: Int, _ out: inout CommandBuffer) {
         out.now = now
         exchanges.giveUpUnawaited(context.share, &out)
     }

@@ -7,7 +7,7 @@ import Interception
 extension HTTPConnection {
     /// Reads the next event.
     /// - Returns: false when no more is wanted now.
-    mutating func read(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) -> Bool {
+    mutating func read(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout CommandBuffer) -> Bool {
         if exchanges.isUnused, !codec.isMultiplexed, engine.settings.http2.clients {
             switch HTTP2Preface(bytes.extracting(position...)) {
             case .absent: break
@@ -49,7 +49,7 @@ extension HTTPConnection {
     /// - Parameter place: the exchange that events belong to, on a connection with one stream.
     /// - Returns: false when no more can be read.
     private mutating func take(
-        _ event: StreamServerEvent, of bytes: Span<UInt8>, _ place: ExchangeCell?, _ out: inout Outbox
+        _ event: StreamServerEvent, of bytes: Span<UInt8>, _ place: ExchangeCell?, _ out: inout CommandBuffer
     ) -> Bool {
         switch event {
         case .needsMore:
@@ -95,19 +95,19 @@ extension HTTPConnection {
     // MARK: heads
 
     /// The first byte of a head is here: starts the timeout for the rest.
-    private mutating func beginHead(_ out: inout Outbox) -> ExchangeCell {
+    private mutating func beginHead(_ out: inout CommandBuffer) -> ExchangeCell {
         wait(until: out.now + engine.settings.timeouts.header)
         return exchanges.begin(engine, &out)
     }
 
-    private mutating func start(_ stream: StreamID, _ out: inout Outbox) -> ExchangeCell {
+    private mutating func start(_ stream: StreamID, _ out: inout CommandBuffer) -> ExchangeCell {
         let cell = exchanges.begin(engine, &out)
         cell.stream = ClientStream(stream)
         return cell
     }
 
     /// Handles the head of a request.
-    private mutating func begin(_ cell: ExchangeCell, _ framing: BodyFraming, _ out: inout Outbox) {
+    private mutating func begin(_ cell: ExchangeCell, _ framing: BodyFraming, _ out: inout CommandBuffer) {
         codec.takeHead(into: &cell.exchange.request)
         // a tunnel in a stream is never nested in another tunnel
         if cell.stream != nil, cell.exchange.request.method == .connect, context.tunnel == nil {
@@ -138,7 +138,7 @@ extension HTTPConnection {
     }
 
     /// Rejects a head that breaks a rule: nothing of it may affect the response.
-    private mutating func refuse(_ cell: ExchangeCell, _ fault: HTTPFault, _ out: inout Outbox) {
+    private mutating func refuse(_ cell: ExchangeCell, _ fault: HTTPFault, _ out: inout CommandBuffer) {
         cell.exchange.request = RequestHead()
         exchanges.startRecord(of: cell, context, &out)
         if cell.stream != nil { cell.exchange.log.record.version = .http2 }
@@ -148,7 +148,7 @@ extension HTTPConnection {
 
     // MARK: bodies
 
-    private mutating func bodyCame(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func bodyCame(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         if cell.stream?.tunnel != nil {
             cell.forward(bytes, codec, idle: engine.settings.timeouts.tunnelIdle, &out)
         } else if cell.stream?.pending.isEmpty != false, cell.exchange.wantsBody {
@@ -158,13 +158,13 @@ extension HTTPConnection {
         }
     }
 
-    private mutating func use(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func use(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         cell.use(bytes, codec, &context, &out)
         settle(cell, &out)
     }
 
     /// Gives an exchange in a stream its received body bytes, as many as it wants.
-    private mutating func pump(_ cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func pump(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         while cell.exchange.wantsBody, let stream = cell.stream {
             if !stream.pending.isEmpty {
                 cell.stream.change { $0.pending = [] }
@@ -180,7 +180,7 @@ extension HTTPConnection {
 
     /// Tells the exchange that its body is complete, if the exchange reads it.
     @discardableResult
-    private mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
+    private mutating func endBody(of cell: ExchangeCell, _ out: inout CommandBuffer) -> Bool {
         guard codec.isComplete, cell.exchange.wantsBody else { return false }
         cell.endBody(trailers: codec.trailers, &context, &out)
         settle(cell, &out)
@@ -189,7 +189,7 @@ extension HTTPConnection {
 
     /// Reads on where the exchange may want more of its body by now.
     /// - Parameter waits: without bytes that were kept, the client's next ones are waited for.
-    mutating func takeMore(of cell: ExchangeCell, waits: Bool, _ out: inout Outbox) {
+    mutating func takeMore(of cell: ExchangeCell, waits: Bool, _ out: inout CommandBuffer) {
         if cell.stream != nil { return pump(cell, &out) }
         guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
         if !intake.isEmpty {
@@ -212,20 +212,20 @@ extension HTTPConnection {
     }
 
     /// Counts bytes that the driver relayed from the client to the origin.
-    mutating func relayedFromClient(_ count: Int, _ out: inout Outbox) {
+    mutating func relayedFromClient(_ count: Int, _ out: inout CommandBuffer) {
         relays.pass(.client, UInt64(count))
         guard let cell = exchanges.current else { return }
         if cell.exchange.isTunnelling { return cell.exchange.log.record.requestBytes += UInt64(count) }
         codec.passed(UInt64(count))
         cell.exchange.info.touched(.origin, isSent: cell.exchange.attempt.isSent, out.now)
         cell.exchange.bodyPassed(UInt64(count), isWhole: codec.isComplete, out.now)
-        if codec.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
+        if codec.isComplete { out.commands.append(.sendEnd(cell.exchange.id, trailers: [])) }
     }
 
     // MARK: the end
 
     /// The client sends no more.
-    mutating func clientEnded(_ out: inout Outbox) {
+    mutating func clientEnded(_ out: inout CommandBuffer) {
         // a multiplexed client closes its streams one by one
         guard !codec.isMultiplexed, let cell = exchanges.current, !cell.exchange.isReading else {
             exchanges.noteAbandoned(out.now)
@@ -238,7 +238,7 @@ extension HTTPConnection {
     }
 
     /// The client has ended: an incomplete request stays incomplete.
-    mutating func missEnd(_ out: inout Outbox) {
+    mutating func missEnd(_ out: inout CommandBuffer) {
         if codec.isMultiplexed { return }
         guard let cell = exchanges.current, !cell.exchange.isReading else {
             if intake.proceeding == .no { sequel = .close(reset: false) }
@@ -249,7 +249,7 @@ extension HTTPConnection {
     }
 
     /// The next request's head, or its first byte, did not come in time.
-    mutating func timedOut(_ out: inout Outbox) {
+    mutating func timedOut(_ out: inout CommandBuffer) {
         if codec.isMultiplexed {
             sayGoodbye(&out)
             return endStreams(&out)

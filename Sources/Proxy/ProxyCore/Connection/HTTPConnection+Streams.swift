@@ -6,7 +6,7 @@ import Interception
 extension HTTPConnection {
     /// Ends an exchange; the connection goes on.
     mutating func finish(
-        _ cell: ExchangeCell, on stream: ClientStream, isWhole: Bool, _ out: inout Outbox
+        _ cell: ExchangeCell, on stream: ClientStream, isWhole: Bool, _ out: inout CommandBuffer
     ) {
         codec.flush(&out)
         // unused bytes still count against the connection's flow-control window
@@ -25,25 +25,25 @@ extension HTTPConnection {
     }
 
     /// Notes the responses that waited for the client's windows and have now gone out.
-    mutating func noteTaken(_ out: inout Outbox) {
+    mutating func noteTaken(_ out: inout CommandBuffer) {
         remains.moved(now: out.now)
         if remains.noteTaken(codec) { becomeIdle(&out) }
     }
 
-    private mutating func becomeIdle(_ out: inout Outbox) {
+    private mutating func becomeIdle(_ out: inout CommandBuffer) {
         waitIdle(out.now)
         if next?.isKept == false, !isBusy { endStreams(&out) }
     }
 
-    /// Writes frames that the codec has kept back to combine them. Call it before sending the outbox's bytes.
-    public func flush(_ out: inout Outbox) { codec.flush(&out) }
+    /// Writes frames that the codec has kept back to combine them. Call it before sending the command buffer's bytes.
+    public func flush(_ out: inout CommandBuffer) { codec.flush(&out) }
 
     /// Sends GOAWAY with the last stream on HTTP/2: the client may send requests after that one again.
-    public func sayGoodbye(_ out: inout Outbox) { codec.sayGoodbye(&out) }
+    public func sayGoodbye(_ out: inout CommandBuffer) { codec.sayGoodbye(&out) }
 
     /// Accepts no further streams; the connection ends with the open ones.
     /// - Parameter engine: the generation of the configuration that is in force then.
-    mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {
+    mutating func leaveStreams(_ engine: Engine, _ out: inout CommandBuffer) {
         sayGoodbye(&out)
         guard isBusy else { return endStreams(&out) }
         next = NextGeneration(engine: engine, isKept: false)
@@ -59,7 +59,7 @@ extension HTTPConnection {
     }
 
     /// The client's share has no room for a connection in the stream.
-    mutating func notCarried(_ refusal: ClientShares.Refusal, _ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func notCarried(_ refusal: ClientShares.Refusal, _ cell: ExchangeCell, _ out: inout CommandBuffer) {
         cell.stream.change { $0.tunnel = nil }
         exchanges.startRecord(of: cell, context, &out)
         cell.exchange.info.logHead()

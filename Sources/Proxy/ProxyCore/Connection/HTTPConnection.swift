@@ -79,7 +79,7 @@ public struct HTTPConnection: ~Copyable {
     // MARK: the end
 
     /// Ends all exchanges. With a reset when the client must not take what it has for complete.
-    mutating func end(reset: Bool, _ out: inout Outbox) {
+    mutating func end(reset: Bool, _ out: inout CommandBuffer) {
         exchanges.cut(reset: reset, &out)
         // ends the calls and the exchanges whose head is incomplete
         exchanges.end(&out)
@@ -89,15 +89,15 @@ public struct HTTPConnection: ~Copyable {
 
     /// Ends a multiplexed connection and leaves the client time to read the last frames: further bytes to a closed socket
     /// cause a reset, which discards them. Not for HTTP/1.
-    mutating func endStreams(_ out: inout Outbox) {
+    mutating func endStreams(_ out: inout CommandBuffer) {
         end(reset: false, &out)
         sequel = .linger
     }
 
     /// The response is complete: prepares for the next request, unless there is none.
-    mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func finish(_ cell: ExchangeCell, _ out: inout CommandBuffer) {
         if let stream = cell.stream { return finish(cell, on: stream, isWhole: true, &out) }
-        out.orders.append(.record(cell.exchange.id))
+        out.commands.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)
         relays.stop()
         if codec.isLast || isLastOfClient || !codec.isComplete { return sequel = .linger }

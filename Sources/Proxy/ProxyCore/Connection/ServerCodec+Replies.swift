@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// Writes the replies of exchanges.
+/// Writes the commands of exchanges.
 extension ServerCodec {
     /// What follows from a reply beyond the codec.
     enum Sequel {
@@ -17,7 +17,7 @@ extension ServerCodec {
     ///   - hasMore: further bytes of the client are here.
     ///   - hasEnded: the client sends no more than those.
     mutating func write(
-        _ reply: Reply, of cell: ExchangeCell, hasMore: Bool, hasEnded: Bool, _ out: inout Outbox
+        _ reply: ClientCommand, of cell: ExchangeCell, hasMore: Bool, hasEnded: Bool, _ out: inout CommandBuffer
     ) -> Sequel {
         let stream = cell.streamID
         // requests that have already arrived are still served
@@ -57,12 +57,12 @@ extension ServerCodec {
     }
 
     /// Answers CONNECT.
-    func connected(_ out: inout Outbox) {
+    func connected(_ out: inout CommandBuffer) {
         out.client.append(literal: "HTTP/1.1 200 Connection Established\r\n\r\n")
     }
 
     /// Writes body bytes of an origin's response.
-    func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
+    func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout CommandBuffer) {
         guard write(bytes, on: cell.streamID, &out) else { return }
         cell.exchange.log.record.responseBytes += UInt64(bytes.count)
         cell.exchange.log.capture.responseCame(bytes, total: &out.captured)

@@ -41,7 +41,8 @@ struct ServerCodec: ~Copyable {
     /// - Parameter head: receives the request's head on a connection with one stream; otherwise call `takeHead`.
     /// - Throws: an `HTTPFault` when a request's framing is invalid or, if multiplexed, when the connection cannot continue.
     mutating func read(
-        _ bytes: Span<UInt8>, _ position: inout Int, into head: ExchangeCell?, _ engine: Engine, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ position: inout Int, into head: ExchangeCell?, _ engine: Engine,
+        _ out: inout CommandBuffer
     ) throws(HTTPFault) -> StreamServerEvent {
         if let http2 {
             return try http2.read(
@@ -95,7 +96,7 @@ struct ServerCodec: ~Copyable {
     mutating func giveUpHead() { http1.giveUpHead() }
 
     /// Counts used body bytes of a request and lets the client send as many more.
-    func used(_ count: Int, of stream: StreamID, _ out: inout Outbox) {
+    func used(_ count: Int, of stream: StreamID, _ out: inout CommandBuffer) {
         http2?.used(count, of: stream, to: &out.client)
     }
 
@@ -115,14 +116,14 @@ struct ServerCodec: ~Copyable {
 
     // MARK: responses
 
-    func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, _ out: inout Outbox) {
+    func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, _ out: inout CommandBuffer) {
         guard let http2 else { return http1.interim(head, via: via, to: &out.client) }
         http2.interim(head, via: via, on: stream, to: &out.client)
     }
 
     mutating func respond(
         _ head: borrowing ResponseHead, _ framing: BodyFraming, _ manner: consuming ResponseManner,
-        on stream: StreamID, _ out: inout Outbox
+        on stream: StreamID, _ out: inout CommandBuffer
     ) {
         guard let http2 else { return http1.respond(head, framing, manner, to: &out.client) }
         // an error in one request does not affect the other streams
@@ -131,7 +132,7 @@ struct ServerCodec: ~Copyable {
     }
 
     /// Writes the head after which the stream carries another protocol.
-    func switching(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, _ out: inout Outbox) {
+    func switching(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, _ out: inout CommandBuffer) {
         guard let http2 else { return http1.switching(head, via: via, to: &out.client) }
         var manner = ResponseManner()
         manner.via = via
@@ -139,20 +140,20 @@ struct ServerCodec: ~Copyable {
     }
 
     /// - Returns: false when no body may follow the head, so that the bytes are dropped.
-    func write(_ bytes: Span<UInt8>, on stream: StreamID, _ out: inout Outbox) -> Bool {
+    func write(_ bytes: Span<UInt8>, on stream: StreamID, _ out: inout CommandBuffer) -> Bool {
         if let http2 { return http2.write(bytes, on: stream, to: &out.client) }
         http1.write(bytes, to: &out.client)
         return !http1.writesNothing
     }
 
-    mutating func end(trailers: [UInt8], on stream: StreamID, _ out: inout Outbox) {
+    mutating func end(trailers: [UInt8], on stream: StreamID, _ out: inout CommandBuffer) {
         guard let http2 else { return http1.end(trailers: trailers, to: &out.client) }
         http2.end(trailers: trailers, on: stream, to: &out.client)
     }
 
     /// Writes raw bytes. A multiplexed connection carries only messages.
     /// - Returns: false when the bytes are dropped.
-    func writeRaw(_ bytes: [UInt8], _ out: inout Outbox) -> Bool {
+    func writeRaw(_ bytes: [UInt8], _ out: inout CommandBuffer) -> Bool {
         guard http2 == nil else { return false }
         out.client += bytes
         return true
@@ -161,7 +162,7 @@ struct ServerCodec: ~Copyable {
     // MARK: streams
 
     /// Resets a stream. Complete frames still go out.
-    func reset(_ stream: StreamID, _ reason: StreamReset, _ out: inout Outbox) {
+    func reset(_ stream: StreamID, _ reason: StreamReset, _ out: inout CommandBuffer) {
         http2?.reset(stream, reason, to: &out.client)
     }
 
@@ -169,10 +170,10 @@ struct ServerCodec: ~Copyable {
     func waiting(on stream: StreamID) -> Int { http2?.waiting(on: stream) ?? 0 }
 
     /// Appends frames that were kept back.
-    func flush(_ out: inout Outbox) { http2?.flush(to: &out.client) }
+    func flush(_ out: inout CommandBuffer) { http2?.flush(to: &out.client) }
 
     /// Sends GOAWAY with the last stream on HTTP/2: the client may send requests after that one again.
-    func sayGoodbye(_ out: inout Outbox) { http2?.leave(to: &out.client) }
+    func sayGoodbye(_ out: inout CommandBuffer) { http2?.leave(to: &out.client) }
 
     /// The stream counts since the last call.
     func takeTally() -> StreamTally { http2?.takeTally() ?? StreamTally() }

@@ -31,7 +31,8 @@ struct StreamRemains: ~Copyable {
 
     /// The exchange on a stream is over.
     /// - Parameter isWhole: its response is complete.
-    mutating func add(_ stream: ClientStream, isWhole: Bool, _ codec: borrowing ServerCodec, _ out: inout Outbox) {
+    mutating func add(_ stream: ClientStream, isWhole: Bool, _ codec: borrowing ServerCodec, _ out: inout CommandBuffer)
+    {
         if isWhole, codec.waiting(on: stream.id) > 0 { untaken.append(stream.id) }
         if !isWhole {
             codec.reset(stream.id, .failed, &out)
@@ -55,7 +56,7 @@ struct StreamRemains: ~Copyable {
     }
 
     /// Tells the client to stop sending where its response is complete.
-    mutating func resetDue(_ codec: borrowing ServerCodec, _ out: inout Outbox) {
+    mutating func resetDue(_ codec: borrowing ServerCodec, _ out: inout CommandBuffer) {
         let count = unfinished.firstIndex { $0.until > out.now } ?? unfinished.count
         guard count > 0 else { return }
         for due in unfinished[..<count] { codec.reset(due.stream, .complete, &out) }

@@ -5,12 +5,12 @@ import Interception
 
 /// Adds a login's cookie to requests. It logs in if there is none, and once more if the origin refuses the cookie.
 final class CookieLoginFilter: LoginFilter {
-    typealias Turn = LoginTurn<CookieConversation>
+    typealias Sharing = SharedLogin<CookieConversation>
 
     private let login: CookieLogin
     /// The only hosts that may get the cookie and the login's credentials.
     private let hosts: HostGuard
-    let turn = Turn()
+    let sharedLogin = Sharing()
     /// The key of the cookies that the request carries.
     private var key: CookieSessions.Key?
     var words: LoginWords { LoginWords(what: "cookie \(login.cookie)", place: "origin", next: "logs in") }
@@ -21,13 +21,13 @@ final class CookieLoginFilter: LoginFilter {
         self.hosts = hosts
     }
 
-    func say(_ words: String) -> ExchangeMoment { .login(interceptor: login.interceptor, words) }
+    func say(_ words: String) -> LogEvent { .login(interceptor: login.interceptor, words) }
 
-    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+    func told(of call: ServerCall, url: String) -> LogEvent {
         .loginCall(call.action, interceptor: login.interceptor, number: call.number, url: url)
     }
 
-    private var session: CookieSessions.Kept? { turn.session }
+    private var session: CookieSessions.Kept? { sharedLogin.session }
 
     // MARK: before the request goes out
 
@@ -42,26 +42,26 @@ final class CookieLoginFilter: LoginFilter {
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
         // the client's own login passes: with this cookie it would run as another user
         if isLogin(context.sent) {
-            turn.session = nil
+            sharedLogin.session = nil
             return nil
         }
         if let reason = hosts.admits(context.sent) ? context.obstacle(login.origins) : BasicLoginFilter.elsewhere {
-            turn.session = nil
+            sharedLogin.session = nil
             context.note(say(reason))
             return denial(reason)
         }
-        if turn.doesWithout { return denial("there was none to be had") }
+        if sharedLogin.doesWithout { return denial("there was none to be had") }
         let key = CookieSessions.Key(login, origin: context.sent.originText)
-        if turn.isReady, self.key == key { return withheld(context) }
-        if self.key != key { turn.session = nil }
+        if sharedLogin.isReady, self.key == key { return withheld(context) }
+        if self.key != key { sharedLogin.session = nil }
         self.key = key
         guard let wanted = wanted(context) else {
-            turn.doesWithout = true
+            sharedLogin.doesWithout = true
             context.note(
                 say("the cookie \(login.cookie) goes along, after a login at \(login.place) where there is none"))
             return nil
         }
-        return conclude(turn.ask(.send, wanted, context), &context) ?? withheld(context)
+        return conclude(sharedLogin.ask(.send, wanted, context), &context) ?? withheld(context)
     }
 
     func denial(_ reason: String) -> FilterAction? {
@@ -82,23 +82,23 @@ final class CookieLoginFilter: LoginFilter {
     }
 
     private func show(in head: inout RequestHead, _ context: inout FilterContext) {
-        turn.rest()
-        turn.isSent = false
+        sharedLogin.rest()
+        sharedLogin.isSent = false
         guard let session, hosts.admits(head) else { return }
         let selection = session.jar.selection(for: head, now: context.seconds)
         for reason in selection.withheld {
             context.note(say("the cookie \(reason)"))
         }
         guard !selection.pairs.isEmpty else { return }
-        turn.isSent = true
+        sharedLogin.isSent = true
         var cookies = CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))
         for pair in selection.pairs { cookies.set(pair.name, pair.value) }
         head.fields.set("Cookie", cookies.text)
     }
 
-    func wanted(_ context: FilterContext) -> Turn.Wanted? {
+    func wanted(_ context: FilterContext) -> Sharing.Wanted? {
         guard let key, let store = context.cookies else { return nil }
-        return Turn.Wanted(key: key, store: store) { [login] in CookieConversation(login, origin: key.origin) }
+        return Sharing.Wanted(key: key, store: store) { [login] in CookieConversation(login, origin: key.origin) }
     }
 
     // MARK: the login
@@ -125,7 +125,7 @@ final class CookieLoginFilter: LoginFilter {
     /// Takes a renewed cookie from any response, and removes it before the client. Other cookies, and responses to the client's
     /// own login, pass unchanged.
     func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
-        guard turn.isSent, let key, let session, let store = context.cookies else { return }
+        guard sharedLogin.isSent, let key, let session, let store = context.cookies else { return }
         noteTaken(response, context)
         guard response.fields.values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == login.cookie })
         else {

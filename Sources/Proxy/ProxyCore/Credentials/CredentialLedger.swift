@@ -121,7 +121,7 @@ public struct CredentialLedger<Value: Credential>: Sendable {
             // an existing credential is used until its end; otherwise the request waits for the next fetch to begin
             return valid(entry, key, now).map { .use($0) } ?? .wait(fetches + 1)
         }
-        return .fetch(begin(&entry, key, now))
+        return .fetch(startFetch(&entry, key, now))
     }
 
     /// The event that a request waits for after `wait`, and the latest time to ask again.
@@ -155,7 +155,7 @@ public struct CredentialLedger<Value: Credential>: Sendable {
         return entry
     }
 
-    private mutating func begin(_ entry: inout Entry, _ key: Key, _ now: Now) -> Int {
+    private mutating func startFetch(_ entry: inout Entry, _ key: Key, _ now: Now) -> Int {
         fetches += 1
         underWay[key.owner, default: 0] += 1
         entry.fetch = Fetch(number: fetches, owner: key.owner, until: now.milliseconds + key.hold + Self.grace)
@@ -346,7 +346,7 @@ public struct CredentialLedger<Value: Credential>: Sendable {
         var entry = open(key, now)
         defer { entries[key] = entry }
         if let fetch = entry.fetch { return .wait(fetch.number) }
-        return .fetch(begin(&entry, key, now))
+        return .fetch(startFetch(&entry, key, now))
     }
 
     // MARK: ends

@@ -43,14 +43,14 @@ struct PushDelivery {
             }
         } catch {
             switch error {
-            case .unreadable(let words): throw Self.error(400, "this is no push: \(words)")
+            case .unreadable(let words): throw Self.error(400, "this is not a push: \(words)")
             case .unknownDevice: throw Self.error(404, "no device of that name was registered through this proxy")
             case .wrongSignature: throw Self.error(403, "the push is not signed with the device's secret")
             case .untimely:
                 throw Self.error(410, "the push was made too long ago, or AM's clock and this one differ")
             }
         }
-        throw Self.error(503, "too many pushes wait for an answer")
+        throw Self.error(503, "too many pushes wait")
     }
 
     var page: OwnPages.Page {

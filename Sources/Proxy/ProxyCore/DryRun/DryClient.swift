@@ -4,7 +4,7 @@ import HTTPCodec
 /// The client of a dry run: it collects the proxy's bytes and reacts to them.
 struct DryClient {
     private struct Stream {
-        let leg = HTTP2Client()
+        let codec = HTTP2Client()
         var id: StreamID?
         var response: DryResponse?
         /// The connection is broken.
@@ -29,7 +29,7 @@ struct DryClient {
     mutating func beginStreams() -> [UInt8] {
         let stream = Stream()
         var out: [UInt8] = []
-        stream.leg.used(0, of: StreamID(0), to: &out)
+        stream.codec.used(0, of: StreamID(0), to: &out)
         self.stream = stream
         return out
     }
@@ -37,16 +37,16 @@ struct DryClient {
     /// - Returns: the bytes of the request, as far as the windows allow.
     mutating func ask(_ head: RequestHead, _ body: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
-        guard let leg = stream?.leg, let id = leg.begin() else { return [] }
+        guard let codec = stream?.codec, let id = codec.begin() else { return [] }
         stream.change { $0.id = id }
         let announced = try? head.framing()
         var forwarding = Forwarding(framing: body.isEmpty ? .none : .chunked)
         if !body.isEmpty, case .length = announced { forwarding.framing = .length(UInt64(body.count)) }
         forwarding.upgrades = head.fields.contains(.upgrade)
-        leg.send(head, forwarding, on: id, to: &out)
+        codec.send(head, forwarding, on: id, to: &out)
         if body.isEmpty { return out }
-        leg.write(body.span, on: id, to: &out)
-        leg.end(trailers: [], on: id, to: &out)
+        codec.write(body.span, on: id, to: &out)
+        codec.end(trailers: [], on: id, to: &out)
         return out
     }
 
@@ -64,10 +64,10 @@ struct DryClient {
         let limits = HeadLimits(bytes: Self.most, fields: Self.most, target: Self.most)
         do throws(HTTPFault) {
             while true {
-                let event = try stream.leg.read(
+                let event = try stream.codec.read(
                     bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: Self.most, to: &out)
                 if event == .needsMore { break }
-                if case .response(stream.id, let part) = event { note(part, bytes, stream.leg, &out) }
+                if case .response(stream.id, let part) = event { note(part, bytes, stream.codec, &out) }
             }
         } catch {
             self.stream.change { $0.hasFailed = true }
@@ -75,19 +75,19 @@ struct DryClient {
         return out
     }
 
-    private mutating func note(_ part: ResponseEvent, _ bytes: [UInt8], _ leg: HTTP2Client, _ out: inout [UInt8]) {
+    private mutating func note(_ part: ResponseEvent, _ bytes: [UInt8], _ codec: HTTP2Client, _ out: inout [UInt8]) {
         switch part {
         case .needsMore, .interim: break
-        case .head: begin(leg.head, isWhole: false)
-        case .switched: begin(leg.head, isWhole: true)
+        case .head: start(codec.head, isWhole: false)
+        case .switched: start(codec.head, isWhole: true)
         case .data(let range):
             stream?.response?.body += bytes[range]
-            if let id = stream?.id { leg.used(range.count, of: id, to: &out) }
+            if let id = stream?.id { codec.used(range.count, of: id, to: &out) }
         case .end: stream.change { stream in stream.response.change { $0.isWhole = true } }
         }
     }
 
-    private mutating func begin(_ head: ResponseHead, isWhole: Bool) {
+    private mutating func start(_ head: ResponseHead, isWhole: Bool) {
         stream.change { $0.response = DryResponse(head: head, body: [], isWhole: isWhole) }
     }
 

@@ -10,7 +10,7 @@ final class DryDriver: CommandBackend {
     private static let mostWakes = 10_000
 
     var machine: ClientConnection
-    var out = Outbox()
+    var out = CommandBuffer()
     var interpreter = CommandInterpreter()
     var wire: [UInt8] = []
     private(set) var now = 0
@@ -170,15 +170,15 @@ final class DryDriver: CommandBackend {
         lease.isAnswered = true
         if !lease.isCall { hasAnswered = true }
         if case .bytes(let bytes) = answer {
-            machine.received(bytes.span, through: &lease.leg, for: id, now: now, &out)
+            machine.received(bytes.span, through: &lease.codec, for: id, now: now, &out)
         }
         // reports the end in any case: a finished exchange ignores it
-        if !isGivenBack(id) { machine.originEnded(through: &lease.leg, for: id, now: now, &out) }
+        if !isGivenBack(id) { machine.originEnded(through: &lease.codec, for: id, now: now, &out) }
         return true
     }
 
     private func isGivenBack(_ id: ExchangeID) -> Bool {
-        out.orders.contains { if case .release(let given, _) = $0 { given == id } else { false } }
+        out.commands.contains { if case .release(let given, _) = $0 { given == id } else { false } }
     }
 
     // MARK: time
@@ -207,7 +207,7 @@ final class DryDriver: CommandBackend {
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer? { runCode(call) }
 
     /// Nothing to do without a network; the driver checks for ended exchanges here.
-    func perform(_ order: Order) {}
+    func perform(_ command: DriverCommand) {}
 
     // MARK: the result
 
@@ -230,7 +230,7 @@ final class DryDriver: CommandBackend {
 extension ClientConnection {
     /// Enters a tunnel as after a successful handshake.
     /// - Returns: false if there is no tunnel.
-    fileprivate mutating func enterTunnel(_ out: inout Outbox) -> Bool {
+    fileprivate mutating func enterTunnel(_ out: inout CommandBuffer) -> Bool {
         // a tunnel to Usher's own pages is already entered
         guard tunnel.isPeeking, let cell = http.exchanges.current else { return http.context.tunnel != nil }
         tunnel.giveBack(reusable: false, for: cell, &out)

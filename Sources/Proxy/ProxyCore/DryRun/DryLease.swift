@@ -7,7 +7,7 @@ final class DryLease: OriginWriter {
     let answer: DryAnswer?
     /// The lease is for a call by Usher.
     let isCall: Bool
-    var leg = HTTP1Client()
+    var codec = HTTP1Client()
     /// The request that was sent; nil before, or if its bytes are no message.
     private(set) var request: DryRequest?
     var isAnswered = false
@@ -18,16 +18,16 @@ final class DryLease: OriginWriter {
     }
 
     /// The origin was asked and has not responded, and is not one that never does.
-    var owesAnswer: Bool { if case .never = answer { false } else { !isAnswered && leg.hasSent } }
+    var owesAnswer: Bool { if case .never = answer { false } else { !isAnswered && codec.hasSent } }
 
     func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
-        leg.send(head, forwarding, to: &wire)
+        codec.send(head, forwarding, to: &wire)
         request = DryRequest(head: Self.asRead(copy head, wire), body: [], isCall: isCall)
     }
 
     func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) { request?.body.append(bytes) }
     func writeRaw(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {}
-    func end(trailers: [UInt8], to wire: inout [UInt8]) { leg.end(trailers: trailers, to: &wire) }
+    func end(trailers: [UInt8], to wire: inout [UInt8]) { codec.end(trailers: trailers, to: &wire) }
     func finish(to wire: inout [UInt8]) {}
 
     /// Reads the written bytes back as a server does. It leaves out the password for an upstream proxy.

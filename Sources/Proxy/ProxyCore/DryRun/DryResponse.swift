@@ -17,22 +17,23 @@ extension DryResponse {
     ///   - request: the request that it belongs to.
     ///   - endsCleanly: false if the connection was cut, so missing bytes are a fault.
     public init?(reading bytes: [UInt8], to request: RequestHead, endsCleanly: Bool = true) {
-        var leg = HTTP1Client()
+        var codec = HTTP1Client()
         var scratch: [UInt8] = []
-        leg.send(request, Forwarding(framing: .none), to: &scratch)
-        leg.end(to: &scratch)
+        codec.send(request, Forwarding(framing: .none), to: &scratch)
+        codec.end(to: &scratch)
         var position = 0
         var head: ResponseHead?
         var body: [UInt8] = []
         var isWhole = false
         let limits = HeadLimits(bytes: bytes.count, fields: bytes.count, target: bytes.count)
-        reading: while let event = try? leg.read(bytes.span, &position, limits: limits, maxTrailerBytes: bytes.count) {
+        reading: while let event = try? codec.read(bytes.span, &position, limits: limits, maxTrailerBytes: bytes.count)
+        {
             switch event {
             case .needsMore: break reading
             case .interim: continue
-            case .head: head = leg.head
+            case .head: head = codec.head
             case .switched:
-                head = leg.head
+                head = codec.head
                 isWhole = true
             case .data(let range): body += bytes[range]
             case .end:
@@ -41,7 +42,7 @@ extension DryResponse {
             }
         }
         guard let head else { return nil }
-        if !isWhole, endsCleanly { isWhole = leg.ended(cleanly: true) }
+        if !isWhole, endsCleanly { isWhole = codec.ended(cleanly: true) }
         self.init(head: head, body: body, isWhole: isWhole)
     }
 }

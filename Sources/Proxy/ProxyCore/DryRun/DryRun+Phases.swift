@@ -9,7 +9,7 @@ extension DryRun {
         /// The number of attempts of the client's request, this one included.
         public var attempt: Int
         /// The moments that the interceptors caused.
-        public var notes: [ExchangeMoment] = []
+        public var notes: [LogEvent] = []
     }
 
     /// All runs of phases, in order.
@@ -18,8 +18,8 @@ extension DryRun {
         var announced: Int?
         var call: Int?
         var attempt = 0
-        for moment in moments {
-            switch moment {
+        for event in events {
+            switch event {
             case .call(_, let number, _), .question(_, let number, _): announced = number
             case .judged(let judgement):
                 if judgement.phase == .request {
@@ -30,7 +30,7 @@ extension DryRun {
                 runs.append(PhaseRun(judgement: judgement, call: call, attempt: attempt))
                 if judgement.phase != .request { call = nil }
             case .edited, .warned, .logged, .delayed, .throttled, .endDelayed:
-                if !runs.isEmpty { runs[runs.count - 1].notes.append(moment) }
+                if !runs.isEmpty { runs[runs.count - 1].notes.append(event) }
             // these moments end any call
             case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain, .decision: call = nil
             default: break

@@ -42,7 +42,7 @@ public struct DryRun: Sendable {
     /// The source of the session, also in words; nil if the request is for no protected resource.
     public let session: (origin: SessionOrigin, words: String)?
     /// The moments, in order, without the plain ones.
-    public let moments: [ExchangeMoment]
+    public let events: [LogEvent]
     /// The run's duration in milliseconds, by the machines' clock.
     public let milliseconds: Int
     /// The key of the configuration that keeps this tunnel's TLS encrypted; the run decrypts it all the same.
@@ -76,7 +76,7 @@ public struct DryRun: Sendable {
         ending = driver.ending
         milliseconds = driver.now
         guard let cell = driver.machine.http.exchanges.cells.last else {
-            (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
+            (outcome, received, classification, resource, events) = (.incomplete, nil, nil, nil, [])
             asksPerson = false
             session = nil
             isPlanned = false
@@ -95,6 +95,6 @@ public struct DryRun: Sendable {
             let origin = covered.policy.sessionOrigin(of: request, body: body)
             return (origin, covered.policy.words(of: origin))
         }
-        moments = cell.exchange.log.record.events.map(\.moment)
+        events = cell.exchange.log.record.events.map(\.value)
     }
 }

@@ -3,7 +3,7 @@ import Interception
 
 /// The session with which Usher asks AM, in one exchange. One exchange logs in for all, and the session is kept for all.
 final class AgentSession {
-    enum Order {
+    enum Command {
         case use(SessionSource)
         case call(FilterCall)
         /// Another exchange logs in.
@@ -11,12 +11,12 @@ final class AgentSession {
         case failed(String)
     }
 
-    typealias Turn = LoginTurn<CookieConversation>
+    typealias Sharing = SharedLogin<CookieConversation>
 
     private let caller: Enforcement.Caller
     private let login: CookieLogin?
     private let server: AuthorizationServer
-    private let turn = Turn()
+    private let sharedLogin = Sharing()
     /// The session was renewed: a new session that is refused at once has another fault.
     private var hasRenewed = false
 
@@ -39,7 +39,7 @@ final class AgentSession {
     }
 
     /// - Parameter user: the session of the client's request.
-    func ask(_ user: SessionSource, _ context: inout FilterContext) -> Order {
+    func ask(_ user: SessionSource, _ context: inout FilterContext) -> Command {
         switch caller {
         case .app: .use(user)
         case .session(let token): .use(SessionSource(token: token, carrier: .cookie))
@@ -48,8 +48,8 @@ final class AgentSession {
     }
 
     /// AM refused the session; another one is used, if there may be one.
-    func renew(_ context: inout FilterContext) -> Order? {
-        guard let wanted = wanted(context), let used = turn.session else { return nil }
+    func renew(_ context: inout FilterContext) -> Command? {
+        guard let wanted = wanted(context), let used = sharedLogin.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
             // a login did not help: none follows for a while
@@ -60,45 +60,45 @@ final class AgentSession {
         return ask(after: refusal, &context)
     }
 
-    private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Order {
+    private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Command {
         guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
-        return conclude(turn.ask(.send, wanted, after: refusal, context), &context)
+        return conclude(sharedLogin.ask(.send, wanted, after: refusal, context), &context)
     }
 
-    private func wanted(_ context: FilterContext) -> Turn.Wanted? {
+    private func wanted(_ context: FilterContext) -> Sharing.Wanted? {
         guard let login, let store = context.cookies else { return nil }
         let origin = server.url
-        return Turn.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
+        return Sharing.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
             CookieConversation(login, origin: origin)
         }
     }
 
     /// Handles the response to its login's call.
-    func called(_ response: HeldResponse, _ context: inout FilterContext) -> Order {
-        guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
+    func called(_ response: HeldResponse, _ context: inout FilterContext) -> Command {
+        guard let wanted = wanted(context), let outcome = sharedLogin.called(response, wanted, context) else {
             return .failed("nothing was asked")
         }
         return conclude(outcome, &context)
     }
 
     /// Handles a failed call of its login.
-    func failed(_ reason: String, _ context: inout FilterContext) -> Order {
-        guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
+    func failed(_ reason: String, _ context: inout FilterContext) -> Command {
+        guard let wanted = wanted(context), let outcome = sharedLogin.failed(reason, wanted, context) else {
             return .failed(reason)
         }
         return conclude(outcome, &context)
     }
 
     /// - Returns: nil while its own call is under way.
-    func woke(_ context: inout FilterContext) -> Order? {
-        guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
+    func woke(_ context: inout FilterContext) -> Command? {
+        guard let wanted = wanted(context), let outcome = sharedLogin.woke(wanted, context) else { return nil }
         return conclude(outcome, &context)
     }
 
     /// The exchange no longer needs it; others may log in.
-    func rest() { turn.rest() }
+    func rest() { sharedLogin.rest() }
 
-    private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Order {
+    private func conclude(_ outcome: Sharing.Outcome, _ context: inout FilterContext) -> Command {
         switch outcome {
         case .found, .kept: return use()
         case .won:
@@ -107,17 +107,17 @@ final class AgentSession {
             return use()
         case .lacking(let reason, _): return .failed(reason)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
-        case .call(let call, let url, let heir):
+        case .call(let call, let url, let detachedCall):
             return .call(
                 FilterCall(
                     call, to: .url(url), maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count,
-                    issuer: Self.name, heir: heir
+                    issuer: Self.name, detachedCall: detachedCall
                 ) { .loginCall(call.action, interceptor: Self.name, number: call.number, url: $0) })
         }
     }
 
-    private func use() -> Order {
-        guard let session = turn.session, let token = session.jar[server.cookie]?.value else {
+    private func use() -> Command {
+        guard let session = sharedLogin.session, let token = session.jar[server.cookie]?.value else {
             return .failed("the login told no session")
         }
         return .use(

@@ -38,7 +38,7 @@ extension EnforcementFilter {
     }
 
     /// The reason that a step-up failed or did not start.
-    private static func reason(_ notes: [ExchangeMoment]) -> String {
+    private static func reason(_ notes: [LogEvent]) -> String {
         for note in notes.reversed() {
             switch note {
             case .declined(let reason), .stepUpFailed(let reason), .notReplayed(let reason): return ": \(reason)"

@@ -81,7 +81,7 @@ final class EnforcementFilter: Filter {
         switch step {
         case .ready:
             if case .granted(let head) = stage, Self.isSame(head, context.sent) { break }
-            return begin(&context)
+            return start(&context)
         case .leaving: leave(with: &head)
         }
         return .proceed
@@ -116,7 +116,7 @@ final class EnforcementFilter: Filter {
 
     private var session: SessionSource? { stepUp.replay?.session }
 
-    private func begin(_ context: inout FilterContext) -> FilterAction {
+    private func start(_ context: inout FilterContext) -> FilterAction {
         if limit == nil { limit = context.now + policy.hold }
         guard !SessionSource.isAmbiguous(in: context.sent, named: policy.server.cookie) else {
             return refuse(
@@ -190,7 +190,7 @@ final class EnforcementFilter: Filter {
     // MARK: asking
 
     private func proceed(
-        _ order: AgentSession.Order, _ user: SessionSource, _ context: inout FilterContext
+        _ order: AgentSession.Command, _ user: SessionSource, _ context: inout FilterContext
     ) -> FilterAction {
         switch order {
         case .use(let caller):
@@ -316,7 +316,7 @@ final class EnforcementFilter: Filter {
             context.note(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
             takeSession(context)
             rest()
-            return begin(&context)
+            return start(&context)
         }
         guard context.now < time, let place else { return deny(reason) }
         stage = .following(reason, place, until: time)

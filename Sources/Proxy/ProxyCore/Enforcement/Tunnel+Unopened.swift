@@ -24,7 +24,7 @@ extension Tunnel {
 
     /// The client's first bytes are neither a request nor a ClientHello.
     /// - Returns: `wait` while the origin may still show that it speaks first.
-    mutating func peekUnknown(_ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func peekUnknown(_ bytes: Span<UInt8>, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         let engine = cell.exchange.engine
         let (host, port) = (target.host, target.port)
         let isSuspect = engine.enforces(port: port) && !engine.enforces(nil, host, port: port)

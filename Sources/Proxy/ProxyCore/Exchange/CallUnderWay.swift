@@ -24,9 +24,9 @@ final class CallUnderWay {
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, goes on for a limited time.
     /// - Returns: false for any other call.
-    func goesOn(in stage: borrowing ExchangeStage, _ out: borrowing Outbox) -> Bool {
-        guard let heir = call.heir else { return false }
-        if out.isLeaving, !heir.isAwaited { return false }
+    func goesOn(in stage: borrowing ExchangeStage, _ out: borrowing CommandBuffer) -> Bool {
+        guard let detachedCall = call.detachedCall else { return false }
+        if out.isLeaving, !detachedCall.isAwaited { return false }
         switch stage.state {
         case .awaiting, .holding, .intercepting, .waiting(.called): break
         case .reading, .authenticating, .collecting, .leasing, .delivering, .deciding, .calling, .waiting, .pacing,
@@ -36,7 +36,7 @@ final class CallUnderWay {
         let limit = out.now + Self.longestOrphan
         caller = nil
         self.limit = limit
-        heir.inherit(until: limit)
+        detachedCall.detach(until: limit)
         return true
     }
 }

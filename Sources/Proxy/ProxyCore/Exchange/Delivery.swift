@@ -1,7 +1,7 @@
 import HTTPCodec
 import Interception
 
-/// What the client has received of its response: issues the replies that carry the response, each in its turn.
+/// What the client has received of its response: issues the commands that carry the response, each in its turn.
 struct Delivery: ~Copyable {
     enum State: CaseIterable {
         /// The client has nothing of its response, except for interim ones.
@@ -37,16 +37,16 @@ struct Delivery: ~Copyable {
 
     // MARK: a response in parts
 
-    func interim(_ head: ResponseHead, isOwn: Bool, _ out: inout Outbox) {
+    func interim(_ head: ResponseHead, isOwn: Bool, _ out: inout CommandBuffer) {
         assert(state == .none, "an interim response may not follow the final one")
-        out.replies.append(.interim(head, isOwn: isOwn))
+        out.clientCommands.append(.interim(head, isOwn: isOwn))
     }
 
     /// Sends the head of the origin's response.
     /// - Parameter isLast: the connection closes after the response.
     mutating func begin(
         _ head: inout ResponseHead, _ framing: BodyFraming, isLast: Bool = false, _ attempt: borrowing Attempt,
-        _ filters: FilterChain?, _ log: inout ExchangeLog, _ out: inout Outbox
+        _ filters: FilterChain?, _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) {
         if let filters {
             filters.end(.delivered(status: head.status))
@@ -58,29 +58,29 @@ struct Delivery: ~Copyable {
     /// Sends a head.
     mutating func begin(
         _ head: ResponseHead, _ framing: BodyFraming, _ manner: HeadManner, _ log: inout ExchangeLog,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         enter(.begun)
         log.capture.delivery = manner.isOwn ? .own(head) : .response
         log.tell(.delivered(status: head.status), out.now)
-        out.replies.append(.head(head, framing, manner))
+        out.clientCommands.append(.head(head, framing, manner))
     }
 
-    func send(_ bytes: [UInt8], _ out: inout Outbox) {
+    func send(_ bytes: [UInt8], _ out: inout CommandBuffer) {
         assert(state == .begun, "a body may not come before its head")
-        out.replies.append(.data(bytes))
+        out.clientCommands.append(.data(bytes))
     }
 
-    mutating func end(trailers: [UInt8], _ out: inout Outbox) {
+    mutating func end(trailers: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
-        out.replies.append(.end(trailers: trailers))
+        out.clientCommands.append(.end(trailers: trailers))
     }
 
     /// Sends the part of a paced response that is due.
     /// - Returns: what is to follow.
     mutating func send(
         dueOf paced: PacedResponse, _ head: inout ResponseHead, _ attempt: borrowing Attempt, _ filters: FilterChain?,
-        _ log: inout ExchangeLog, _ out: inout Outbox
+        _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) -> PacedResponse.Rest {
         if paced.begins(out.now) {
             if paced.isOwn {
@@ -101,7 +101,7 @@ struct Delivery: ~Copyable {
     /// Sends a response that Usher made.
     /// - Parameter isLast: Usher reads nothing from the client after this.
     mutating func send(
-        _ local: LocalResponse, to method: Method, isLast: Bool, _ log: inout ExchangeLog, _ out: inout Outbox
+        _ local: LocalResponse, to method: Method, isLast: Bool, _ log: inout ExchangeLog, _ out: inout CommandBuffer
     ) {
         enter(.ended)
         log.tell(.delivered(status: local.head.status), out.now)
@@ -110,21 +110,21 @@ struct Delivery: ~Copyable {
             log.record.responseBytes += UInt64(local.body.count)
             log.capture.responseCame(local.body.span, total: &out.captured)
         }
-        out.replies.append(.own(local.head, local.body, isLast: isLast))
+        out.clientCommands.append(.own(local.head, local.body, isLast: isLast))
     }
 
     /// Changes the connection's protocol.
-    mutating func switchProtocol(_ head: ResponseHead, _ log: inout ExchangeLog, _ out: inout Outbox) {
+    mutating func switchProtocol(_ head: ResponseHead, _ log: inout ExchangeLog, _ out: inout CommandBuffer) {
         enter(.ended)
         log.capture.delivery = .response
         log.record.originVersion = head.version
         log.tell(.delivered(status: 101), out.now)
-        out.replies.append(.switching(head))
+        out.clientCommands.append(.switching(head))
     }
 
     /// Sends bytes that are no valid response; none for silence.
-    mutating func send(broken bytes: [UInt8], _ out: inout Outbox) {
+    mutating func send(broken bytes: [UInt8], _ out: inout CommandBuffer) {
         enter(.ended)
-        if !bytes.isEmpty { out.replies.append(.raw(bytes)) }
+        if !bytes.isEmpty { out.clientCommands.append(.raw(bytes)) }
     }
 }

@@ -5,7 +5,7 @@ import Interception
 extension Exchange {
     /// Tells the filter that has something pending about an event.
     /// - Returns: false when no filter handles it.
-    mutating func handled(_ event: FilterEvent, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+    mutating func handled(_ event: FilterEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) -> Bool {
         guard info.filters?.isHolding == true,
             let action = info.ask(attempt, context, out, { $0.event(event, &$1) })
         else { return false }
@@ -18,7 +18,7 @@ extension Exchange {
         return true
     }
 
-    mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         requestPhase.giveUpWait()
         switch action {
         case .deliver(let held): deliver(held, &context, &out)
@@ -31,10 +31,10 @@ extension Exchange {
         case .call(let call):
             let limit = info.filters?.limit ?? .max
             info.stage.enter(.calling(until: limit), until: limit)
-            out.replies.append(.call(call))
+            out.clientCommands.append(.call(call))
         case .wait(let time): info.wait(.filter(nil), until: info.bounded(time), &out)
         case .waitFor(let ticket, let time):
-            out.orders.append(.awaitTicket(id, ticket))
+            out.commands.append(.awaitTicket(id, ticket))
             // another filter's limit is no reason to stop asking a person
             info.wait(.filter(ticket), until: ticket.kind == .person ? time : info.bounded(time), &out)
         case .proceed, .hold: perform(attempt.lease(&info, &context, &out), &context, &out)
@@ -60,13 +60,13 @@ extension Exchange {
         }
     }
 
-    private mutating func deliver(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func deliver(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         perform(responsePhase.deliver(held, &info, &attempt, context, &out), &context, &out)
     }
 
     /// Sends a filter's version of the request.
     private mutating func send(
-        _ head: RequestHead, _ body: [UInt8], _ context: inout ClientContext, _ out: inout Outbox
+        _ head: RequestHead, _ body: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         attempt.basis = (head, body)
         attempt.renew()

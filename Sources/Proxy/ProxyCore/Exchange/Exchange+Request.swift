@@ -4,21 +4,21 @@ import Interception
 /// Takes the request from its head to the way out.
 extension Exchange {
     /// Begins with the request in `request`, whose body has this framing.
-    mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func begin(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         perform(Reception.begin(framing, &info, &context, date: out.date), &context, &out)
     }
 
     /// Runs a filter's call: like any exchange, but without filters.
-    mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func beginCall(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         info.receiveCall(out.now)
         perform(requestPhase.run(&info, &attempt, context, &out), &context, &out)
     }
 
-    mutating func perform(_ reception: Reception, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ reception: Reception, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch reception {
         case .authenticates(let check):
             info.stage.enter(.authenticating, until: out.now + PasswordGate.longestCheck)
-            out.orders.append(.authenticate(id, check))
+            out.commands.append(.authenticate(id, check))
         case .proceeds: planBody(&context, &out)
         case .answered(let local): responsePhase.answer(local, &info, &out)
         case .refused(let error, let isLast):
@@ -27,11 +27,11 @@ extension Exchange {
         case .tunnel:
             info.log.tell(.sent, out.now)
             info.stage.enter(.tunnelling, until: .max)
-            out.replies.append(.connect)
+            out.clientCommands.append(.connect)
         case .ownTunnel(let origin):
             context.tunnel = origin
             info.log.tell(.delivered(status: 200), out.now)
-            out.replies.append(.openOwnPages)
+            out.clientCommands.append(.openOwnPages)
             info.end(.complete, out.now)
         case .push:
             info.received.body.collect(upTo: PushDelivery.largest)
@@ -50,7 +50,7 @@ extension Exchange {
     }
 
     /// Decides whether the body must be kept, and sends the request at once if not.
-    private mutating func planBody(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func planBody(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         var keep = info.wantedBody(out.seconds)
         if !engine.filters.isEmpty { keep = max(keep, info.addFilters(at: .head, attempt, out)) }
         info.received.body.plan(keeping: min(keep, engine.settings.limits.keptBody))
@@ -59,7 +59,7 @@ extension Exchange {
     }
 
     /// Waits for the body.
-    private mutating func collect(_ out: inout Outbox) {
+    private mutating func collect(_ out: inout CommandBuffer) {
         info.stage.enter(.collecting, until: out.now + engine.settings.timeouts.idle)
         // the request goes to the origin only after the body is here, so Usher itself sends 100 (RFC 9110 §10.1.1)
         if request.expectsContinue {
@@ -72,7 +72,7 @@ extension Exchange {
 
     /// Handles body bytes from the client.
     mutating func bodyCame(
-        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> BodyDisposition {
         let step = info.received.body.take(bytes, limit: engine.settings.limits.body)
         switch step {
@@ -97,7 +97,9 @@ extension Exchange {
     /// Handles the end of the body.
     /// - Parameter trailers: trailer fields, each line with its line end.
     /// - Returns: `pass` when the end must be relayed, too.
-    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
+    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer)
+        -> BodyDisposition
+    {
         info.received.body.end(trailers: trailers, isQueued: attempt.upload != nil)
         if body.isKept {
             collected(&context, &out)
@@ -122,11 +124,11 @@ extension Exchange {
 
     /// Ends the exchange because of the request's body: nothing more of it goes out, not even its end, which would complete the
     /// request.
-    mutating func stop(_ error: ProxyError, _ out: inout Outbox) {
+    mutating func stop(_ error: ProxyError, _ out: inout CommandBuffer) {
         if responsePhase.delivery.hasBegun { cut(reset: true, &out) } else { answer(error, isLast: true, &out) }
     }
 
-    private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func collected(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         if let reception = Reception.collected(&info, context.stores, out) {
             perform(reception, &context, &out)
         } else {
@@ -136,7 +138,7 @@ extension Exchange {
 
     // MARK: the request phase
 
-    private mutating func classified(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func classified(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         info.classify(context.stores.flows, out.now)
         if engine.isTranslating, info.filters != nil { attempt.translateTransaction(&info, out.now) }
         if !engine.filters.isEmpty { _ = info.addFilters(at: .classified, attempt, out) }
@@ -144,12 +146,12 @@ extension Exchange {
     }
 
     /// Sends the client's request, or the request that a filter made of it.
-    mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func send(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         info.log.tell(.sent, out.now)
         perform(requestPhase.run(&info, &attempt, context, &out), &context, &out)
     }
 
-    mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: RequestPhase.Step, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch step {
         case .nothing: break
         case .pass: perform(attempt.lease(&info, &context, &out), &context, &out)

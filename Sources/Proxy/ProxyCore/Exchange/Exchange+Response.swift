@@ -4,11 +4,11 @@ import Interception
 /// Leads from the origin's events to the response that the client, a filter or the caller gets.
 extension Exchange {
     /// Handles an event at the origin's side. A late one finds another stage and is ignored.
-    mutating func came(_ event: OriginEvent, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func came(_ event: OriginEvent, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         perform(attempt.came(event, &responsePhase.head, &info, &context, &out), &context, &out)
     }
 
-    mutating func perform(_ step: Attempt.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: Attempt.Step, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch step {
         case .nothing: break
         case .act(let action): perform(action, &context, &out)
@@ -27,7 +27,7 @@ extension Exchange {
         }
     }
 
-    mutating func perform(_ step: ResponsePhase.Step, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func perform(_ step: ResponsePhase.Step, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch step {
         case .nothing, .passes: break
         case .act(let action): perform(action, &context, &out)
@@ -36,7 +36,7 @@ extension Exchange {
     }
 
     /// The exchange failed at the origin: reports the error to the client, the filters or the caller.
-    mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         if handled(.failed(error.details), &context, &out) { return }
         if responsePhase.delivery.hasBegun {
             info.log.tell(.failed(token: error.token, details: error.details), out.now)
@@ -70,7 +70,7 @@ extension Exchange {
 
     /// Handles body bytes from the origin.
     mutating func responseBodyCame(
-        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> BodyDisposition {
         let step = responsePhase.bodyCame(bytes, &info, &attempt, context, &out)
         if case .passes = step { return .pass }
@@ -86,19 +86,19 @@ extension Exchange {
 
     /// Handles the end of the response.
     /// - Parameter trailers: trailer fields, each line with its line end.
-    mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer) {
         perform(responsePhase.ended(trailers: trailers, &info, &attempt, context, &out), &context, &out)
     }
 
     // MARK: the end
 
     /// - Parameter isLast: Usher reads nothing from the client after this.
-    mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout Outbox) {
+    mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout CommandBuffer) {
         responsePhase.answer(error, isLast: isLast, &info, &out)
     }
 
     /// Ends the exchange without a complete response.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
+    mutating func cut(reset: Bool, _ out: inout CommandBuffer) {
         info.cut(reset: reset, &out)
         finish()
     }

@@ -18,7 +18,7 @@ extension Exchange {
     }
 
     /// Continues after a wait. What comes late finds another stage and is ignored.
-    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func came(_ awaited: Awaited, _ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch (awaited, info.stage.state) {
         case (.password(let verdict), .authenticating):
             perform(Reception.authenticated(verdict, &info, &context, &out), &context, &out)
@@ -45,11 +45,11 @@ extension Exchange {
     }
 
     private mutating func resume(
-        _ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout Outbox
+        _ resumption: ExchangeStage.Resumption, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         switch resumption {
         case .filter: break
-        case .request: perform(requestPhase.resume(&attempt.turns, &info, &out), &context, &out)
+        case .request: perform(requestPhase.resume(&attempt.limitPlaces, &info, &out), &context, &out)
         case .lease: perform(attempt.lease(&info, &context, &out), &context, &out)
         case .replace(let replacement, let phase):
             responsePhase.replace(replacement, in: phase, &info, attempt, &out)
@@ -71,7 +71,7 @@ extension Exchange {
     private var uploadAt: Int { info.stage.awaitsResponse ? attempt.uploadAt : .max }
 
     /// Acts on the timeouts that are due.
-    mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func woke(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         if out.now >= uploadAt { attempt.sendUpload(&info, &out) }
         if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= info.stage.deadline {
             attempt.wishes.answerLimit = nil
@@ -84,7 +84,7 @@ extension Exchange {
         }
     }
 
-    private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func timedOut(_ context: inout ClientContext, _ out: inout CommandBuffer) {
         switch info.stage.state {
         case .authenticating: return answer(PasswordGate.late, &out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
@@ -114,9 +114,9 @@ extension Exchange {
     }
 
     /// Tells the filters if the time of their pending operation has passed.
-    private mutating func filtersTimedOut(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+    private mutating func filtersTimedOut(_ context: inout ClientContext, _ out: inout CommandBuffer) -> Bool {
         guard let limit = info.filters?.limit, out.now >= limit else { return false }
-        if case .intercepting = info.stage.state { out.orders.append(.cancelIntercept(id)) }
+        if case .intercepting = info.stage.state { out.commands.append(.cancelIntercept(id)) }
         return handled(.woke, &context, &out)
     }
 
@@ -124,7 +124,7 @@ extension Exchange {
 
     /// The client sends no more.
     /// - Parameter lacksBody: the client ended before the end of the request's body.
-    mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
+    mutating func clientEnded(lacksBody: Bool, _ out: inout CommandBuffer) {
         guard lacksBody else { return }
         switch info.stage.state {
         case .collecting, .awaiting, .delivering, .holding, .pacing:
@@ -138,7 +138,7 @@ extension Exchange {
     /// Gives up a step-up or a retry when the client ends. It may be gone, but it may also have closed only its sending
     /// side and still wait for the response.
     /// - Returns: false when there is nothing to give up.
-    mutating func giveUpWait(_ out: inout Outbox) -> Bool {
+    mutating func giveUpWait(_ out: inout CommandBuffer) -> Bool {
         if case .waiting(.attempt) = info.stage.state {
             info.log.tell(.notRetried(interceptor: info.retries.last, "the client went away"), out.now)
         } else {

@@ -3,7 +3,7 @@ import HTTPCodec
 /// Gives the exchange the body of its request. The caller of these methods settles the exchange afterwards.
 extension ExchangeCell {
     func use(
-        _ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, _ context: inout ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         exchange.bodyMoves(out.now)
         if exchange.bodyCame(bytes, &context, &out) == .pass { out.send(bytes, of: exchange.id) }
@@ -12,8 +12,8 @@ extension ExchangeCell {
         grant(codec, &out)
     }
 
-    func endBody(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+    func endBody(trailers: [UInt8], _ context: inout ClientContext, _ out: inout CommandBuffer) {
         guard exchange.bodyEnded(trailers: trailers, &context, &out) == .pass else { return }
-        out.orders.append(.sendEnd(exchange.id, trailers: exchange.engine.passed(trailers, exchange.sentHead)))
+        out.commands.append(.sendEnd(exchange.id, trailers: exchange.engine.passed(trailers, exchange.sentHead)))
     }
 }

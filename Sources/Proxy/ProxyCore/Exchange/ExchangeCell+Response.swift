@@ -18,7 +18,7 @@ extension ExchangeCell {
     /// Reads the next event.
     func readResponse(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, _ codec: inout ServerCodec,
-        _ context: inout ClientContext, _ out: inout Outbox
+        _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> Progress {
         let event: ResponseEvent
         do throws(HTTPFault) {
@@ -40,7 +40,7 @@ extension ExchangeCell {
     /// - Returns: nil for any other event.
     func takeBody(
         _ event: ResponseEvent, _ bytes: Span<UInt8>, trailers: @autoclosure () -> [UInt8],
-        _ codec: inout ServerCodec, _ context: inout ClientContext, _ out: inout Outbox
+        _ codec: inout ServerCodec, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> Progress? {
         switch event {
         case .data(let range):
@@ -58,7 +58,7 @@ extension ExchangeCell {
     /// Takes a head, if the event is one.
     /// - Parameter head: the codec's head; the exchange may swap it for another.
     func takeHead(
-        _ event: ResponseEvent, _ head: inout ResponseHead, _ context: inout ClientContext, _ out: inout Outbox
+        _ event: ResponseEvent, _ head: inout ResponseHead, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         switch event {
         case .needsMore, .data, .end: break

@@ -6,11 +6,11 @@ extension ExchangeInfo {
     /// Adds the filters that register for the request.
     /// - Returns: how many bytes of the request's body to keep for them.
     mutating func addFilters(
-        at point: FilterRegistration.Point, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        at point: FilterRegistration.Point, _ attempt: borrowing Attempt, _ out: borrowing CommandBuffer
     ) -> Int {
         let setup = FilterSetup(self, attempt, at: point, out.seconds).added(by: engine.filters, at: point)
         state = setup.edits.state
-        for moment in setup.notes { log.tell(moment, out.now) }
+        for event in setup.notes { log.tell(event, out.now) }
         if let filters {
             filters.add(setup.filters)
         } else if !setup.filters.isEmpty {
@@ -21,13 +21,13 @@ extension ExchangeInfo {
 
     /// Calls the filters and logs what they report.
     mutating func ask<Result>(
-        _ attempt: borrowing Attempt, _ context: borrowing ClientContext, _ out: borrowing Outbox,
+        _ attempt: borrowing Attempt, _ context: borrowing ClientContext, _ out: borrowing CommandBuffer,
         _ ask: (FilterChain, inout FilterContext) -> Result?
     ) -> Result? {
         guard let filters else { return nil }
         var surroundings = FilterContext(self, attempt, isOut: stage.awaitsResponse, context, out.time)
         let result = ask(filters, &surroundings)
-        for moment in surroundings.notes { log.tell(moment, out.now) }
+        for event in surroundings.notes { log.tell(event, out.now) }
         return result
     }
 

@@ -14,7 +14,9 @@ extension ExchangeInfo {
     }
 
     /// Runs the request phase on a request that is about to go out.
-    mutating func intercept(_ head: inout RequestHead, _ body: inout [UInt8]?, _ out: borrowing Outbox) -> Outcome {
+    mutating func intercept(_ head: inout RequestHead, _ body: inout [UInt8]?, _ out: borrowing CommandBuffer)
+        -> Outcome
+    {
         let plan = engine.plan
         guard let first = plan.firstRequestMatch(head, classification) else { return Outcome() }
         var context = editContext(out.seconds)
@@ -28,7 +30,7 @@ extension ExchangeInfo {
     /// Resumes the request phase after external code has finished.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout RequestHead, _ body: inout [UInt8]?,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> Outcome {
         var context = editContext(out.seconds)
         let made = engine.plan.resumeRequest(phase.suspension, answer, after: phase.outcome, to: &head, &context)
@@ -59,7 +61,7 @@ extension ExchangeInfo {
     /// Runs the response phase on the head and the body, or on the head alone when no more is needed.
     mutating func intercept(
         _ head: inout ResponseHead, _ body: EditedBody.Arrival, to attempt: borrowing Attempt, at stage: ResponseStage,
-        _ out: borrowing Outbox
+        _ out: borrowing CommandBuffer
     ) -> BodyOutcome {
         let plan = engine.plan
         let sent = attempt.sent(received.head)
@@ -82,7 +84,7 @@ extension ExchangeInfo {
     /// Resumes the response phase after external code has finished.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout ResponseHead, to attempt: borrowing Attempt,
-        at stage: ResponseStage, _ out: borrowing Outbox
+        at stage: ResponseStage, _ out: borrowing CommandBuffer
     ) -> BodyOutcome {
         var context = editContext(answering: attempt, out.seconds)
         let made = engine.plan.resumeResponse(
@@ -94,7 +96,9 @@ extension ExchangeInfo {
     // MARK: no response
 
     /// Runs the error phase.
-    mutating func intercept(_ fault: OriginFault, to attempt: borrowing Attempt, _ out: borrowing Outbox) -> Outcome {
+    mutating func intercept(_ fault: OriginFault, to attempt: borrowing Attempt, _ out: borrowing CommandBuffer)
+        -> Outcome
+    {
         var context = editContext(failing: attempt, out.seconds)
         let outcome = engine.plan.applyError(fault, attempt.sent(received.head), &context)
         return ended(BodyOutcome(outcome: outcome), .error, context, out.now).outcome

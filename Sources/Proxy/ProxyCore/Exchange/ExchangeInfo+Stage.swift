@@ -16,17 +16,17 @@ extension ExchangeInfo {
     }
 
     /// Waits until a time.
-    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout Outbox) {
+    mutating func wait(_ resumption: ExchangeStage.Resumption, until time: Int, _ out: inout CommandBuffer) {
         stage.enter(.waiting(resumption), until: time)
-        out.orders.append(.wake(at: time))
+        out.commands.append(.wake(at: time))
     }
 
     /// Waits for code that runs off the loop.
-    mutating func suspend(_ phase: SuspendedPhase, _ out: inout Outbox) {
+    mutating func suspend(_ phase: SuspendedPhase, _ out: inout CommandBuffer) {
         let limit = bounded(out.now + phase.suspension.call.deadline)
         stage.enter(.intercepting(phase), until: limit)
-        out.orders.append(.intercept(id, phase.suspension.call))
-        out.orders.append(.wake(at: limit))
+        out.commands.append(.intercept(id, phase.suspension.call))
+        out.commands.append(.wake(at: limit))
     }
 
     // MARK: timeouts
@@ -35,11 +35,11 @@ extension ExchangeInfo {
     /// waits for a connection or for AM. The client's reading, of interim responses above all, is no sign that the
     /// origin will respond.
     /// - Parameter isSent: the whole request has gone out.
-    mutating func touched(_ leg: Leg, isSent: Bool, _ now: Int) {
+    mutating func touched(_ side: ConnectionSide, isSent: Bool, _ now: Int) {
         let timeouts = engine.settings.timeouts
         switch stage.state {
         case .delivering, .holding: stage.wait(until: bounded(now + timeouts.idle))
-        case .awaiting where leg == .origin:
+        case .awaiting where side == .origin:
             stage.wait(until: bounded(now + (isSent ? timeouts.response : timeouts.idle)))
         case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
             .pacing, .tunnelling, .over:
@@ -62,13 +62,13 @@ extension ExchangeInfo {
     // MARK: the end
 
     /// Gives back the origin's connection, if any, and cancels external code.
-    func release(reusable: Bool, _ out: inout Outbox) {
-        if stage.isLeased { out.orders.append(.release(id, reusable: reusable)) }
-        if case .intercepting = stage.state { out.orders.append(.cancelIntercept(id)) }
+    func release(reusable: Bool, _ out: inout CommandBuffer) {
+        if stage.isLeased { out.commands.append(.release(id, reusable: reusable)) }
+        if case .intercepting = stage.state { out.commands.append(.cancelIntercept(id)) }
     }
 
     /// Ends the exchange without a complete response.
-    mutating func cut(reset: Bool, _ out: inout Outbox) {
+    mutating func cut(reset: Bool, _ out: inout CommandBuffer) {
         if stage.awaitsResponse { filters?.end(.cutShort) }
         release(reusable: false, &out)
         end(.cut(reset: reset), out.now)
@@ -91,7 +91,7 @@ extension ExchangeInfo {
 
     /// The caller is gone. A call that has gone out, and whose response is still of use, runs to its end.
     /// - Returns: false for any other call.
-    mutating func isLeft(_ out: borrowing Outbox) -> Bool {
+    mutating func isLeft(_ out: borrowing CommandBuffer) -> Bool {
         guard let calling else { return false }
         if calling.isOrphan { return !stage.isOver }
         guard calling.goesOn(in: stage, out) else { return false }

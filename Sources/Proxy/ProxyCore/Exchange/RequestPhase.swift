@@ -48,7 +48,7 @@ struct RequestPhase: ~Copyable {
     private var passage: LimitPassage?
 
     /// Whether the request waits for this turn at a limit.
-    func awaits(_ ticket: WaitingTicket) -> Bool { state == .limit && passage?.turn?.ticket == ticket }
+    func awaits(_ ticket: WaitingTicket) -> Bool { state == .limit && passage?.place?.ticket == ticket }
 
     private mutating func enter(_ next: State) {
         assert(state.next.contains(next), "a request phase may not go from \(state) to \(next)")
@@ -63,7 +63,8 @@ struct RequestPhase: ~Copyable {
 
     /// Has the interceptors judge the request of an attempt.
     mutating func run(
-        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout CommandBuffer
     ) -> Step {
         begin()
         if attempt.head == nil, info.filters == nil, info.terms.hasClient,
@@ -81,7 +82,7 @@ struct RequestPhase: ~Copyable {
     /// - Parameter head: the request that the code has worked on.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of head: RequestHead, _ info: inout ExchangeInfo,
-        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         var head = head
         let outcome = info.resume(phase, answer, &head, &attempt.body, out)
@@ -102,7 +103,7 @@ struct RequestPhase: ~Copyable {
     /// - Parameter head: the request as they left it.
     mutating func judged(
         _ head: RequestHead, _ outcome: Outcome, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         if let call = info.call, case .proceed = outcome.verdict {
             // this request carries a session or a password: it may go only to the configured place
@@ -123,27 +124,30 @@ struct RequestPhase: ~Copyable {
             return act(on: outcome, &info, &out)
         }
         self.passage = passage
-        return pass(passage, &attempt.turns, &info, &out)
+        return pass(passage, &attempt.limitPlaces, &info, &out)
     }
 
     /// A turn has come, or a wait is over.
-    mutating func resume(_ turns: inout [Turn], _ info: inout ExchangeInfo, _ out: inout Outbox) -> Step {
-        if let passage { return pass(passage, &turns, &info, &out) }
+    mutating func resume(_ limitPlaces: inout [LimitPlace], _ info: inout ExchangeInfo, _ out: inout CommandBuffer)
+        -> Step
+    {
+        if let passage { return pass(passage, &limitPlaces, &info, &out) }
         enter(.passed)
         return .pass
     }
 
     private mutating func pass(
-        _ passage: LimitPassage, _ turns: inout [Turn], _ info: inout ExchangeInfo, _ out: inout Outbox
+        _ passage: LimitPassage, _ limitPlaces: inout [LimitPlace], _ info: inout ExchangeInfo,
+        _ out: inout CommandBuffer
     ) -> Step {
-        let before = passage.turn
-        switch passage.advance(&turns, &info.log, out.now) {
+        let before = passage.place
+        switch passage.advance(&limitPlaces, &info.log, out.now) {
         case .through:
             self.passage = nil
             return act(on: passage.outcome, &info, &out)
         case .waits(let time):
             enter(.limit)
-            if let turn = passage.turn, turn !== before { out.orders.append(.awaitTicket(info.id, turn.ticket)) }
+            if let place = passage.place, place !== before { out.commands.append(.awaitTicket(info.id, place.ticket)) }
             info.wait(.request, until: info.bounded(time), &out)
             return .nothing
         case .refused(let wish, let milliseconds):
@@ -151,12 +155,12 @@ struct RequestPhase: ~Copyable {
             enter(.replaced)
             self.passage = nil
             // the request is refused, so free its places
-            turns = []
+            limitPlaces = []
             return .refuse(.limited(by: wish, milliseconds: milliseconds))
         }
     }
 
-    private mutating func act(on outcome: Outcome, _ info: inout ExchangeInfo, _ out: inout Outbox) -> Step {
+    private mutating func act(on outcome: Outcome, _ info: inout ExchangeInfo, _ out: inout CommandBuffer) -> Step {
         if let (replacement, wait) = info.log.replacement(by: outcome, out.now) {
             enter(.replaced)
             return .replace(replacement, after: wait)

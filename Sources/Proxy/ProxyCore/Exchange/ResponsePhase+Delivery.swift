@@ -15,7 +15,7 @@ extension ResponsePhase {
     ///   - isWhole: that is the whole body.
     mutating func relay(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8]?, isWhole: Bool, _ info: inout ExchangeInfo,
-        _ attempt: borrowing Attempt, _ out: inout Outbox
+        _ attempt: borrowing Attempt, _ out: inout CommandBuffer
     ) {
         let manner = attempt.pace(outcome, &info.log, out.now)
         guard manner.isPlain else {
@@ -30,7 +30,7 @@ extension ResponsePhase {
     }
 
     private mutating func pace(
-        _ paced: PacedResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: inout Outbox
+        _ paced: PacedResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: inout CommandBuffer
     ) {
         info.stage.enter(.pacing(paced))
         letThrough(paced, &info, attempt, &out)
@@ -38,13 +38,13 @@ extension ResponsePhase {
 
     /// Sends the part of a paced response that is due.
     mutating func letThrough(
-        _ paced: PacedResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: inout Outbox
+        _ paced: PacedResponse, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: inout CommandBuffer
     ) {
         let idle = out.now + info.engine.settings.timeouts.idle
         switch delivery.send(dueOf: paced, &head, attempt, info.filters, &info.log, &out) {
         case .waits(let time):
             info.stage.wait(until: time)
-            out.orders.append(.wake(at: time))
+            out.commands.append(.wake(at: time))
         case .lacks: info.stage.wait(until: idle)
         case .passes: info.stage.enter(.delivering, until: idle)
         case .ends: info.end(.complete, out.now)
@@ -60,7 +60,7 @@ extension ResponsePhase {
 
     /// - Parameter isLast: Usher reads nothing from the client after this.
     mutating func answer(
-        _ error: ProxyError, isLast: Bool = false, _ info: inout ExchangeInfo, _ out: inout Outbox
+        _ error: ProxyError, isLast: Bool = false, _ info: inout ExchangeInfo, _ out: inout CommandBuffer
     ) {
         if info.call != nil {
             info.release(reusable: false, &out)
@@ -73,7 +73,7 @@ extension ResponsePhase {
     }
 
     mutating func answer(
-        _ local: LocalResponse, isLast: Bool = false, _ info: inout ExchangeInfo, _ out: inout Outbox
+        _ local: LocalResponse, isLast: Bool = false, _ info: inout ExchangeInfo, _ out: inout CommandBuffer
     ) {
         info.release(reusable: false, &out)
         delivery.send(local, to: info.received.head.method, isLast: isLast, &info.log, &out)
@@ -85,7 +85,7 @@ extension ResponsePhase {
     /// - Parameter wait: in milliseconds, requested by an interceptor.
     mutating func replace(
         _ replacement: Replacement, in phase: PhaseJudgement.Phase, after wait: Int = 0, _ info: inout ExchangeInfo,
-        _ attempt: borrowing Attempt, _ out: inout Outbox
+        _ attempt: borrowing Attempt, _ out: inout CommandBuffer
     ) {
         switch replacement {
         case .respond(let local, _) where info.call != nil:
@@ -107,7 +107,7 @@ extension ResponsePhase {
 
     private mutating func respond(
         _ local: DirectResponse, interceptor: String, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         let made = OwnResponse.local(local, interceptor: interceptor, flow: info.log.record.flow, date: out.date)
         let ending = attempt.wishes.ending
@@ -123,7 +123,7 @@ extension ResponsePhase {
     /// Sends the client a fault in place of a response, and nothing after it: the only invalid HTTP that Usher writes.
     private mutating func breaks(
         _ breakage: Breakage, interceptor: String, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         info.release(reusable: false, &out)
         if info.call != nil {
@@ -141,7 +141,7 @@ extension ResponsePhase {
     /// - Parameter wait: in milliseconds.
     mutating func endCall(
         _ answer: HeldResponse, after wait: Int, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         if let cut = attempt.wishes.ending.cut, cut.bytes < answer.body.count {
             let reason = "interceptors cut the response to the call after \(cut.bytes) bytes"

@@ -42,7 +42,7 @@ struct ResponsePhase: ~Copyable {
 
     mutating func begin(
         _ framing: BodyFraming, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         self.framing = framing
         filtered(.head, &info, attempt, context, out)
@@ -56,7 +56,8 @@ struct ResponsePhase: ~Copyable {
 
     /// Asks the filters how much of the response they need.
     private mutating func offer(
-        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout CommandBuffer
     ) -> Step {
         let wanted = filtered(.offered, &info, attempt, context, out)?.held
         let kept = info.engine.settings.limits.keptBody
@@ -78,7 +79,7 @@ struct ResponsePhase: ~Copyable {
 
     /// Holds the response until it is whole.
     private func hold(
-        _ reason: HeldResponse.Reason, upTo limit: Int, _ info: inout ExchangeInfo, _ out: borrowing Outbox
+        _ reason: HeldResponse.Reason, upTo limit: Int, _ info: inout ExchangeInfo, _ out: borrowing CommandBuffer
     ) -> Step {
         info.enter(.holding(HeldResponse(reason: reason, head: head, limit: limit)), out.now)
         return .nothing
@@ -86,7 +87,8 @@ struct ResponsePhase: ~Copyable {
 
     /// Whether an interceptor that applies changes or reads the body; nil if none applies.
     private func reads(
-        at stage: ResponseStage, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt, _ out: borrowing Outbox
+        at stage: ResponseStage, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
+        _ out: borrowing CommandBuffer
     ) -> Bool? {
         let sent = attempt.sent(info.received.head)
         guard
@@ -102,7 +104,8 @@ struct ResponsePhase: ~Copyable {
 
     /// The origin agrees to another protocol.
     mutating func switchProtocol(
-        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout CommandBuffer
     ) -> Step {
         edit(.whole([]), at: .delivery, then: .switchProtocol, &info, &attempt, context, &out)
     }
@@ -112,7 +115,7 @@ struct ResponsePhase: ~Copyable {
     /// Handles body bytes from the origin.
     mutating func bodyCame(
         _ bytes: Span<UInt8>, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         if case .pacing(let paced) = info.stage.state {
             paced.append(bytes)
@@ -129,7 +132,7 @@ struct ResponsePhase: ~Copyable {
     /// The response does not fit.
     private mutating func exceeds(
         _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         switch held.reason {
         case .call:
@@ -147,7 +150,7 @@ struct ResponsePhase: ~Copyable {
     /// Relays a response that the filters cannot have whole.
     private mutating func relay(
         unexamined held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo,
-        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         var words = "the response is too large to examine"
         if case .noRoom = arrival { words = "limits.buffered leaves no room to examine the response" }
@@ -159,7 +162,7 @@ struct ResponsePhase: ~Copyable {
     /// Relays a response of which a part is here.
     private mutating func relay(
         _ held: HeldResponse, _ arrival: EditedBody.Arrival, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         edit(arrival, at: .delivery, then: .relay(held.body), &info, &attempt, context, &out)
     }
@@ -168,10 +171,10 @@ struct ResponsePhase: ~Copyable {
     /// - Parameter trailers: trailer fields, each line with its line end.
     mutating func ended(
         trailers: [UInt8], _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Step {
         // the origin is done, so its places at limits are free, however long the rest takes
-        if !attempt.turns.isEmpty { attempt.turns = [] }
+        if !attempt.limitPlaces.isEmpty { attempt.limitPlaces = [] }
         switch info.stage.state {
         case .delivering:
             info.release(reusable: attempt.isStillBound(context), &out)
@@ -195,7 +198,7 @@ struct ResponsePhase: ~Copyable {
 
     private mutating func whole(
         _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Step {
         switch held.reason {
         case .call: break
@@ -213,7 +216,7 @@ struct ResponsePhase: ~Copyable {
     /// Offers the filters a response that interceptors have prepared. It counts as the origin's.
     private mutating func offer(
         _ body: [UInt8], _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Step {
         var held = HeldResponse(reason: .advice, head: head, body: body, limit: body.count)
         info.classification?.learnFlow(from: held, into: context.stores.flows)
@@ -229,7 +232,7 @@ struct ResponsePhase: ~Copyable {
     /// Has the filters decide about a response that is held whole.
     private mutating func consider(
         _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Step {
         switch filtered(.whole(held), &info, attempt, context, out) {
         case .proceed?, nil: return deliver(held, &info, &attempt, context, &out)
@@ -247,7 +250,7 @@ struct ResponsePhase: ~Copyable {
     @discardableResult
     private mutating func filtered(
         _ step: ResponseStep, _ info: inout ExchangeInfo, _ attempt: borrowing Attempt,
-        _ context: borrowing ClientContext, _ out: borrowing Outbox
+        _ context: borrowing ClientContext, _ out: borrowing CommandBuffer
     ) -> FilterAction? {
         guard info.filters != nil else { return nil }
         var head = head
@@ -259,7 +262,7 @@ struct ResponsePhase: ~Copyable {
     /// Edits a response that is whole, for the client.
     mutating func deliver(
         _ held: HeldResponse, _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Step {
         info.stage.enter(.deciding)
         head = held.head
@@ -271,7 +274,7 @@ struct ResponsePhase: ~Copyable {
     /// Has the interceptors edit the response.
     private mutating func edit(
         _ body: EditedBody.Arrival, at stage: ResponseStage, then passage: Passage, _ info: inout ExchangeInfo,
-        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         guard stage == .beforeStepUp || info.engine.plan.hasResponseRules else {
             return pass(passage, BodyOutcome(), &info, &attempt, context, &out)
@@ -292,7 +295,8 @@ struct ResponsePhase: ~Copyable {
     /// - Parameter body: the body as received.
     mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, of body: [UInt8], at stage: ResponseStage,
-        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ attempt: inout Attempt, _ context: borrowing ClientContext,
+        _ out: inout CommandBuffer
     ) -> Step {
         let made = info.resume(phase, answer, &head, to: attempt, at: stage, out)
         if case .suspend(let suspension) = made.outcome.verdict {
@@ -305,7 +309,7 @@ struct ResponsePhase: ~Copyable {
 
     private mutating func judged(
         _ made: BodyOutcome, then passage: Passage, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         if let (replacement, wait) = info.log.replacement(by: made.outcome, out.now) {
             attempt.wishes.ending.add(made.outcome.ending)
@@ -324,7 +328,7 @@ struct ResponsePhase: ~Copyable {
     /// Continues with a response that the interceptors let pass.
     private mutating func pass(
         _ passage: Passage, _ made: BodyOutcome, _ info: inout ExchangeInfo, _ attempt: inout Attempt,
-        _ context: borrowing ClientContext, _ out: inout Outbox
+        _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         switch passage {
         case .offer: return offer(&info, &attempt, context, &out)

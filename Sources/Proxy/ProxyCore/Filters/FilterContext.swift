@@ -23,9 +23,9 @@ struct FilterContext {
     /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
     let unproven: String?
     /// The filter's moments for the log.
-    var notes: [ExchangeMoment] = []
+    var notes: [LogEvent] = []
 
-    mutating func note(_ moment: ExchangeMoment) { notes.append(moment) }
+    mutating func note(_ event: LogEvent) { notes.append(event) }
 
     var logins: (any LoginStore)? { stores.logins }
     var cookies: (any CookieSessionStore)? { stores.cookies }

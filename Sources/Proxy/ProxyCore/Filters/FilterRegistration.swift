@@ -68,7 +68,7 @@ struct FilterSetup {
     private(set) var keep = 0
     /// The policy by which AM is asked before the request goes out.
     private(set) var enforcing: AuthorizationPolicy?
-    var notes: [ExchangeMoment] = []
+    var notes: [LogEvent] = []
 
     /// The setup with the filters that register for the request.
     consuming func added(by registrations: [FilterRegistration], at point: FilterRegistration.Point) -> FilterSetup {

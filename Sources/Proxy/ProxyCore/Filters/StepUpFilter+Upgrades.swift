@@ -37,10 +37,10 @@ extension StepUpFilter {
         }
     }
 
-    /// The errand that gets AM's response after the client has left.
-    func heir(of round: Round, _ context: FilterContext) -> StepUpErrand? {
+    /// The background call that gets AM's response after the client has left.
+    func detachedCall(of round: Round, _ context: FilterContext) -> BackgroundStepUp? {
         guard round.machine.mayWin, let succession = succession(context) else { return nil }
-        return StepUpErrand(
+        return BackgroundStepUp(
             round.machine, for: round.advice, succession, sharing.made, login, context.circumstances
         )
     }

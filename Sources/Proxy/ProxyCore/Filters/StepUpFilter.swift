@@ -26,7 +26,7 @@ final class StepUpFilter: Filter {
         /// Another exchange makes the same upgrade.
         case sharing(Round)
         /// The login waits for other logins of the same user.
-        case queueing(Round, Turn)
+        case queueing(Round, NextStep)
         /// AM is being asked, or will be asked again.
         case talking(Round)
         /// A person is being asked.
@@ -36,7 +36,7 @@ final class StepUpFilter: Filter {
     }
 
     /// The next step once the login has its turn.
-    enum Turn {
+    enum NextStep {
         case begin
         case send(ServerCall)
         /// Send the machine's answers, with the current one-time passwords.
@@ -171,7 +171,7 @@ final class StepUpFilter: Filter {
         judgeLogin(by: advice, &context)
         if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
         do throws(NoStepUp) {
-            let round = try begin(advice, response, in: exchange, context)
+            let round = try startRound(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
             return share(round, &context)
@@ -186,7 +186,7 @@ final class StepUpFilter: Filter {
     }
 
     /// Starts a round for an advice that the policy allows.
-    private func begin(
+    private func startRound(
         _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: FilterContext
     ) throws(NoStepUp) -> Round {
         let realm: String
@@ -220,7 +220,7 @@ final class StepUpFilter: Filter {
 
     /// Uses an upgrade that another exchange has made or is making, or makes it.
     private func share(_ round: Round, _ context: inout FilterContext) -> FilterAction {
-        switch sharing.turn(
+        switch sharing.decide(
             round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &context)
         {
         case .go:
@@ -237,15 +237,15 @@ final class StepUpFilter: Filter {
     }
 
     /// Begins the login, queues it, or gives it up if AM refused its answers recently.
-    private func beginLogin(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
+    private func beginLogin(_ round: Round, _ next: NextStep, _ context: inout FilterContext) -> FilterAction {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
             login = attempt
-            let obstacle: ExchangeMoment
+            let obstacle: LogEvent
             switch attempt.ask(round.machine.login) {
-            case .go: return start(round, turn, &context)
+            case .go: return start(round, next, &context)
             case .wait(let ticket):
-                stage = .queueing(round, turn)
+                stage = .queueing(round, next)
                 return .waitFor(ticket, until: limit ?? .max)
             case .held(let refusals, let milliseconds): obstacle = Self.heldOff(refusals, milliseconds)
             case .full: obstacle = .stepUpFailed("there is no room for more logins")
@@ -254,23 +254,23 @@ final class StepUpFilter: Filter {
             attempt.judge(.unjudged)
             return giveUp(obstacle, round.original, &context)
         }
-        return start(round, turn, &context)
+        return start(round, next, &context)
     }
 
-    private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> ExchangeMoment {
+    private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> LogEvent {
         .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000)
     }
 
     /// The pause after AM refused the answers recently; nil if there is none. It takes no turn.
-    func pause(_ round: Round, _ context: FilterContext) -> ExchangeMoment? {
+    func pause(_ round: Round, _ context: FilterContext) -> LogEvent? {
         guard case .held(let refusals, let milliseconds)? = context.logins?.pause(round.machine.login, policy.lockout)
         else { return nil }
         return Self.heldOff(refusals, milliseconds)
     }
 
-    private func start(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
-        let order: StepUp.Order
-        switch turn {
+    private func start(_ round: Round, _ next: NextStep, _ context: inout FilterContext) -> FilterAction {
+        let order: StepUp.Command
+        switch next {
         case .begin: order = round.machine.begin(context.circumstances)
         case .send(let call): return send(call, round, context)
         case .answer: order = round.machine.woke(context.circumstances)
@@ -283,7 +283,8 @@ final class StepUpFilter: Filter {
         return .call(
             FilterCall(
                 call, to: .server(policy.server), maxResponseBytes: policy.maxResponseBytes,
-                keptBytes: context.body.count + round.original.body.count, login: login, heir: heir(of: round, context)
+                keptBytes: context.body.count + round.original.body.count, login: login,
+                detachedCall: detachedCall(of: round, context)
             ) { .call(call.action, number: call.number, url: $0) })
     }
 
@@ -321,7 +322,7 @@ final class StepUpFilter: Filter {
         }
         switch stage {
         case .sharing(let round): return share(round, &context)
-        case .queueing(let round, let turn): return beginLogin(round, turn, &context)
+        case .queueing(let round, let next): return beginLogin(round, next, &context)
         case .asking(let round, let step, let place): return look(round, step, place, &context)
         case .talking(let round):
             let order = round.machine.woke(context.circumstances)
@@ -330,7 +331,7 @@ final class StepUpFilter: Filter {
         }
     }
 
-    func perform(_ order: StepUp.Order, _ round: Round, _ context: inout FilterContext) -> FilterAction {
+    func perform(_ order: StepUp.Command, _ round: Round, _ context: inout FilterContext) -> FilterAction {
         for sentence in round.machine.takeNotes() { context.note(.conversation(sentence)) }
         stage = .talking(round)
         switch order {
@@ -409,8 +410,8 @@ final class StepUpFilter: Filter {
         return giveUp(.stepUpFailed(reason), original, &context)
     }
 
-    func giveUp(_ moment: ExchangeMoment, _ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
-        context.note(moment)
+    func giveUp(_ event: LogEvent, _ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
+        context.note(event)
         stage = .watching
         login = nil
         sharing.leave()

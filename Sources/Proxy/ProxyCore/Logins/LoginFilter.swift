@@ -6,16 +6,16 @@ import Interception
 protocol LoginFilter: Filter {
     associatedtype Talk: LoginTalk
 
-    var turn: LoginTurn<Talk> { get }
+    var sharedLogin: SharedLogin<Talk> { get }
     var words: LoginWords { get }
     /// The interceptor that logs in, if there is one. It does not apply to the login's calls.
     var interceptor: String? { get }
 
-    func say(_ words: String) -> ExchangeMoment
-    /// The moment to log for a call.
-    func told(of call: ServerCall, url: String) -> ExchangeMoment
+    func say(_ words: String) -> LogEvent
+    /// The event to log for a call.
+    func told(of call: ServerCall, url: String) -> LogEvent
     /// The wanted credential; nil if the request needs none or there is no store.
-    func wanted(_ context: FilterContext) -> LoginTurn<Talk>.Wanted?
+    func wanted(_ context: FilterContext) -> SharedLogin<Talk>.Wanted?
     /// The log's description of a new credential.
     func told(of value: Talk.Value, _ now: Int) -> String
     /// The kind of credential, for the record of the exchange.
@@ -52,10 +52,11 @@ extension LoginFilter {
     var hold: FilterHold? {
         guard isActive else { return nil }
         return FilterHold(
-            isActive: true, keepsResponse: turn.kept != nil, bytes: turn.kept?.body.count ?? 0, limit: turn.limit)
+            isActive: true, keepsResponse: sharedLogin.kept != nil, bytes: sharedLogin.kept?.body.count ?? 0,
+            limit: sharedLogin.limit)
     }
 
-    var isActive: Bool { turn.isActive }
+    var isActive: Bool { sharedLogin.isActive }
     var interceptor: String? { nil }
 
     func denial(_ reason: String) -> FilterAction? { nil }
@@ -64,7 +65,7 @@ extension LoginFilter {
     // MARK: the login
 
     /// - Returns: nil if the request may go out.
-    func conclude(_ outcome: LoginTurn<Talk>.Outcome, _ context: inout FilterContext) -> FilterAction? {
+    func conclude(_ outcome: SharedLogin<Talk>.Outcome, _ context: inout FilterContext) -> FilterAction? {
         switch outcome {
         case .found(let purpose): return done(purpose)
         case .won(let value, let purpose):
@@ -76,17 +77,18 @@ extension LoginFilter {
             return done(purpose)
         case .lacking(let reason, let purpose): return giveUp(reason, purpose, &context)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
-        case .call(let call, let url, let heir):
+        case .call(let call, let url, let detachedCall):
             return .call(
                 FilterCall(
                     call, to: .url(url), maxResponseBytes: Self.largestAnswer,
-                    keptBytes: context.body.count + (turn.kept?.body.count ?? 0), issuer: interceptor, heir: heir
+                    keptBytes: context.body.count + (sharedLogin.kept?.body.count ?? 0), issuer: interceptor,
+                    detachedCall: detachedCall
                 ) { [self] in told(of: call, url: $0) })
         }
     }
 
     /// Continues with the credential.
-    private func done(_ purpose: LoginTurn<Talk>.Purpose) -> FilterAction? {
+    private func done(_ purpose: SharedLogin<Talk>.Purpose) -> FilterAction? {
         switch purpose {
         case .send: nil
         case .renew(let held): .again(held)
@@ -95,9 +97,9 @@ extension LoginFilter {
 
     /// Continues without a credential.
     private func giveUp(
-        _ reason: String, _ purpose: LoginTurn<Talk>.Purpose, _ context: inout FilterContext
+        _ reason: String, _ purpose: SharedLogin<Talk>.Purpose, _ context: inout FilterContext
     ) -> FilterAction? {
-        turn.doesWithout = true
+        sharedLogin.doesWithout = true
         if case .renew(let held) = purpose {
             context.note(say("no \(words.what): \(reason); the \(words.place)'s response was delivered"))
             return .giveBack(held)
@@ -111,25 +113,25 @@ extension LoginFilter {
         guard isActive, let wanted = wanted(context) else { return nil }
         let outcome =
             switch event {
-            case .answered(let response): turn.called(response, wanted, context)
-            case .failed(let reason): turn.failed(reason, wanted, context)
-            case .woke: turn.woke(wanted, context)
+            case .answered(let response): sharedLogin.called(response, wanted, context)
+            case .failed(let reason): sharedLogin.failed(reason, wanted, context)
+            case .woke: sharedLogin.woke(wanted, context)
             }
         return outcome.map { conclude($0, &context) ?? .proceed }
     }
 
-    func end(_ end: FilterEnd) { if case .decided = end { turn.rest() } }
+    func end(_ end: FilterEnd) { if case .decided = end { sharedLogin.rest() } }
 
     // MARK: refusals
 
     private func refusal(_ context: FilterContext) -> Refusal? {
-        turn.session.map { Refusal(generation: $0.generation, path: context.sent.path) }
+        sharedLogin.session.map { Refusal(generation: $0.generation, path: context.sent.path) }
     }
 
     func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .head: headCame(&head, context)
-        case .offered: if turn.isSent, !isActive, mayRefuse(head) { return .hold(upTo: Self.largestRefusal) }
+        case .offered: if sharedLogin.isSent, !isActive, mayRefuse(head) { return .hold(upTo: Self.largestRefusal) }
         case .whole(let response): return consider(response, &context)
         case .tooLarge: unheld(head, &context)
         }
@@ -141,26 +143,27 @@ extension LoginFilter {
     ) -> FilterAction { considerRefusal(response, &context) }
 
     func considerRefusal(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
-        guard turn.isSent, !isActive, refuses(response), let refusal = refusal(context), let wanted = wanted(context)
+        guard sharedLogin.isSent, !isActive, refuses(response), let refusal = refusal(context),
+            let wanted = wanted(context)
         else { return .proceed }
-        if turn.hasRenewed {
+        if sharedLogin.hasRenewed {
             wanted.store.change { $0.fruitless(wanted.key, refusal, context.time) }
             return .proceed
         }
-        turn.hasRenewed = true
+        sharedLogin.hasRenewed = true
         context.note(say("the \(words.place) refuses the \(words.what) (\(response.head.status))"))
         guard context.isWhole else {
             drop(
                 wanted, refusal, because: "the request's body was not kept, so it is not sent again", &context)
             return .proceed
         }
-        return conclude(turn.ask(.renew(response), wanted, after: refusal, context), &context)
+        return conclude(sharedLogin.ask(.renew(response), wanted, after: refusal, context), &context)
             ?? .proceed
     }
 
     /// Has the next request renew the credential.
     private func drop(
-        _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: inout FilterContext
+        _ wanted: SharedLogin<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: inout FilterContext
     ) {
         let isDropped = wanted.store.change { $0.drop(wanted.key, refusal, context.time) }
         context.note(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Value.notAgain)"))
@@ -168,10 +171,10 @@ extension LoginFilter {
 
     /// Handles a refusal that is too large to hold: the client gets it, and the next request renews the credential.
     private func unheld(_ response: ResponseHead, _ context: inout FilterContext) {
-        guard turn.isSent, !isActive, refuses(HeldResponse(reason: .advice, head: response, limit: 0)),
+        guard sharedLogin.isSent, !isActive, refuses(HeldResponse(reason: .advice, head: response, limit: 0)),
             let refusal = refusal(context), let wanted = wanted(context)
         else { return }
-        if turn.hasRenewed {
+        if sharedLogin.hasRenewed {
             return wanted.store.change { $0.fruitless(wanted.key, refusal, context.time) }
         }
         drop(
@@ -181,7 +184,8 @@ extension LoginFilter {
 
     /// Notes that the resource accepted a credential that was in doubt.
     func noteTaken(_ response: ResponseHead, _ context: FilterContext) {
-        guard turn.isSent, turn.session?.isDoubted == true, response.status < 400, let refusal = refusal(context),
+        guard sharedLogin.isSent, sharedLogin.session?.isDoubted == true, response.status < 400,
+            let refusal = refusal(context),
             let wanted = wanted(context)
         else { return }
         wanted.store.change { $0.taken(wanted.key, refusal) }

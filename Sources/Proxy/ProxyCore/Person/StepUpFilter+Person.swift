@@ -55,7 +55,7 @@ extension StepUpFilter {
             return perform(try round.machine.told(told, context.circumstances), round, &context)
         } catch {
             // logs no reason, as it may hold the typed text
-            context.note(.conversation("what the person said was no answer"))
+            context.note(.conversation("the person's answer is invalid"))
             guard let step = round.machine.open else {
                 return giveUp(.stepUpFailed("nobody is asked for anything"), round.original, &context)
             }

@@ -73,7 +73,7 @@ public struct TransactionLedger<Waiter> {
         }
         let candidates = entries.filter { $0.value.verdict == nil && $0.value.transaction.client.identity == most.key }
         guard let latest = candidates.max(by: { $0.value.number < $1.value.number }) else { return [] }
-        return settle(latest.key, .displaced)
+        return finish(latest.key, .displaced)
     }
 
     public func look(_ id: TransactionID) -> PersonVerdict? { entries[id]?.verdict }
@@ -120,7 +120,7 @@ public struct TransactionLedger<Waiter> {
         entry.given.link = answers.link ?? entry.given.link
         entries[id] = entry
         guard step.isAnswered(by: entry.given) else { return (step.missing(in: entry.given), []) }
-        return ([], settle(id, .answered(entry.given)))
+        return ([], finish(id, .answered(entry.given)))
     }
 
     /// - Returns: the waiter to notify.
@@ -128,7 +128,7 @@ public struct TransactionLedger<Waiter> {
         _ id: TransactionID, now: Int
     ) throws(TransactionRefusal) -> [(WaitingTicket, Waiter)] {
         _ = try open(id, now)
-        return settle(id, .denied)
+        return finish(id, .denied)
     }
 
     private func open(_ id: TransactionID, _ now: Int) throws(TransactionRefusal) -> Entry {
@@ -148,7 +148,7 @@ public struct TransactionLedger<Waiter> {
 
     // MARK: the end
 
-    private mutating func settle(_ id: TransactionID, _ verdict: PersonVerdict) -> [(WaitingTicket, Waiter)] {
+    private mutating func finish(_ id: TransactionID, _ verdict: PersonVerdict) -> [(WaitingTicket, Waiter)] {
         guard var entry = entries[id], entry.verdict == nil else { return [] }
         entry.verdict = verdict
         entries[id] = entry

@@ -43,7 +43,7 @@ enum PasswordGate {
     /// Accepts the user of the request, whose password is right.
     /// - Returns: the error when the user has too many requests under way.
     static func accept(
-        _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> ProxyError? {
         context.user = BasicCredentials(info.received.head)?.user
         info.log.record.user = context.user
@@ -51,7 +51,7 @@ enum PasswordGate {
         if let share = context.share, !share.becomes(.user(user), info.engine.settings.limits) {
             return .tooManyOfClient("the user \(user)")
         }
-        if context.binding.passes(to: user) { out.orders.append(.unbind) }
+        if context.binding.passes(to: user) { out.commands.append(.unbind) }
         return nil
     }
 

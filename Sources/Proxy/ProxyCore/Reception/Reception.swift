@@ -44,7 +44,8 @@ enum Reception {
 
     /// Continues with the verdict on the password.
     static func authenticated(
-        _ verdict: PasswordVerdict, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        _ verdict: PasswordVerdict, _ info: inout ExchangeInfo, _ context: inout ClientContext,
+        _ out: inout CommandBuffer
     ) -> Reception {
         if let refusal = PasswordGate.refusal(verdict) { return .refused(refusal, isLast: false) }
         if let refusal = PasswordGate.accept(&info, &context, &out) { return .refused(refusal, isLast: true) }
@@ -71,7 +72,7 @@ enum Reception {
     /// The body is here, as far as it is kept.
     /// - Returns: nil when the request goes on.
     static func collected(
-        _ info: inout ExchangeInfo, _ stores: SharedStores, _ out: borrowing Outbox
+        _ info: inout ExchangeInfo, _ stores: SharedStores, _ out: borrowing CommandBuffer
     ) -> Reception? {
         info.log.record.requestBytes = info.received.body.count
         if info.engine.hasPages(for: info.received.head) {

@@ -45,7 +45,7 @@ extension Attempt {
     /// - Parameter response: the head of the response.
     mutating func came(
         _ event: OriginEvent, _ response: inout ResponseHead, _ info: inout ExchangeInfo,
-        _ context: inout ClientContext, _ out: inout Outbox
+        _ context: inout ClientContext, _ out: inout CommandBuffer
     ) -> Step {
         switch (event, info.stage.state) {
         case (.leased(let isReused, let sendsRaw), .leasing):
@@ -54,7 +54,7 @@ extension Attempt {
             if info.received.body.hidesMethod() { return .stop(.hiddenMethod) }
             startSending(&info, context, &out)
         // it comes too late
-        case (.leased, _): out.orders.append(.release(info.id, reusable: true))
+        case (.leased, _): out.commands.append(.release(info.id, reusable: true))
         case (.leaseFailed(let failure), .leasing(let step)):
             guard let origin else { break }
             return .failed(ProxyError(failure, at: step, origin))
@@ -109,7 +109,7 @@ extension Attempt {
 
     /// Sends the head, and the part of the body that is here.
     private mutating func startSending(
-        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) {
         let timeouts = info.engine.settings.timeouts
         switch send(&info, context, &out) {
@@ -122,7 +122,7 @@ extension Attempt {
     }
 
     /// Sends the origin the part of a paced request body that is due.
-    mutating func sendUpload(_ info: inout ExchangeInfo, _ out: inout Outbox) {
+    mutating func sendUpload(_ info: inout ExchangeInfo, _ out: inout CommandBuffer) {
         let sent = sendDue(info, &out)
         guard case .awaiting = info.stage.state else { return }
         let timeouts = info.engine.settings.timeouts

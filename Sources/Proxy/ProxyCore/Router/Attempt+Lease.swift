@@ -32,7 +32,8 @@ extension Attempt {
     /// Orders a connection for a request that has passed its phase, unless a filter has something else in mind.
     /// - Parameter scope: the connections that may be used, when already decided.
     mutating func lease(
-        by scope: LeaseScope? = nil, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        by scope: LeaseScope? = nil, _ info: inout ExchangeInfo, _ context: inout ClientContext,
+        _ out: inout CommandBuffer
     ) -> Step {
         if info.engine.isEnforcing, info.terms.isGuarded,
             let refusal = info.engine.refusal(of: self, info.received, asking: info.filters?.enforcing)
@@ -59,7 +60,7 @@ extension Attempt {
 
     /// Orders a connection to the request's origin.
     private mutating func order(
-        _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox
+        _ scope: LeaseScope, _ info: inout ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer
     ) {
         let wanted = destination(info, context)
         if wanted.route != nil { info.log.tell(.routed(by: wanted.peer), out.now) }
@@ -69,14 +70,14 @@ extension Attempt {
         context.lastOrigin = wanted
         var scope = isBinding && scope != .new ? .own : scope
         if let user = info.log.record.user, context.binding.isAnothers(than: user) { scope = .new }
-        out.orders.append(.lease(info.id, wanted, scope, version(info)))
+        out.commands.append(.lease(info.id, wanted, scope, version(info)))
     }
 
     /// Starts the timeout that an interceptor set for the request. An unasked retry keeps what is left of it.
-    private mutating func startTimeout(_ out: inout Outbox) {
+    private mutating func startTimeout(_ out: inout CommandBuffer) {
         guard let wish = wishes.timeout, wishes.answerLimit == nil else { return }
         wishes.answerLimit = out.now + wish.milliseconds
-        out.orders.append(.wake(at: out.now + wish.milliseconds))
+        out.commands.append(.wake(at: out.now + wish.milliseconds))
     }
 
     /// The connection is here.
@@ -85,7 +86,7 @@ extension Attempt {
     ///   - sendsRaw: body bytes may be relayed to the origin unread.
     mutating func leased(
         isReused: Bool, sendsRaw: Bool, _ info: borrowing ExchangeInfo, _ context: inout ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) {
         lease.isReused = isReused
         lease.isStream = !sendsRaw
@@ -95,14 +96,17 @@ extension Attempt {
     }
 
     /// Marks the connection in use as carrying the client's identity.
-    private mutating func bind(_ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout Outbox) {
-        if context.binding.bind(for: info.log.record.user) { out.orders.append(.unbind) }
+    private mutating func bind(
+        _ info: borrowing ExchangeInfo, to context: inout ClientContext, _ out: inout CommandBuffer
+    ) {
+        if context.binding.bind(for: info.log.record.user) { out.commands.append(.unbind) }
         lease.bindings = context.binding.changes
-        out.orders.append(.bind(info.id))
+        out.commands.append(.bind(info.id))
     }
 
     /// The response asks the client to authenticate its connection: from now on it carries the client's identity.
-    mutating func challenged(_ info: borrowing ExchangeInfo, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func challenged(_ info: borrowing ExchangeInfo, _ context: inout ClientContext, _ out: inout CommandBuffer)
+    {
         isBinding = true
         if !info.terms.isCall { bind(info, to: &context, &out) }
     }
@@ -115,7 +119,7 @@ extension Attempt {
 
     /// Sends the head, and the part of the body that is here.
     mutating func send(
-        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) -> Sent {
         info.log.capture.sends(head, body, out.now)
         let framing = self.framing(info)
@@ -129,7 +133,7 @@ extension Attempt {
         if info.received.body.isKept {
             let bytes = body ?? info.received.body.bytes
             out.send(bytes.span, of: info.id)
-            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
+            out.commands.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return .whole
         }
@@ -140,7 +144,7 @@ extension Attempt {
     }
 
     private func forgetBody(
-        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout Outbox
+        _ info: inout ExchangeInfo, _ context: borrowing ClientContext, _ out: inout CommandBuffer
     ) {
         info.log.capture.requestCame(info.received.body.bytes.span, total: &out.captured)
         info.received.body.forget()
@@ -162,15 +166,15 @@ extension Attempt {
 
     /// Sends the part of a paced body that is due.
     /// - Returns: whether bytes went out, and whether the request is complete now.
-    mutating func sendDue(_ info: borrowing ExchangeInfo, _ out: inout Outbox) -> (moved: Bool, isWhole: Bool) {
+    mutating func sendDue(_ info: borrowing ExchangeInfo, _ out: inout CommandBuffer) -> (moved: Bool, isWhole: Bool) {
         guard let upload else { return (false, false) }
         let bytes = upload.bytes.take(out.now)
         out.send(bytes.span, of: info.id)
         if let next = upload.bytes.next(out.now) {
-            out.orders.append(.wake(at: next))
+            out.commands.append(.wake(at: next))
         } else if upload.isWhole {
             self.upload = nil
-            out.orders.append(.sendEnd(info.id, trailers: trailers(info)))
+            out.commands.append(.sendEnd(info.id, trailers: trailers(info)))
             isSent = true
             return (!bytes.isEmpty, true)
         }

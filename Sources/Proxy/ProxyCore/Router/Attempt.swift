@@ -40,7 +40,7 @@ struct Attempt: ~Copyable {
     var basis: (head: RequestHead, body: [UInt8]?)?
     var wishes = Wishes()
     /// The attempt's places at limits.
-    var turns: [Turn] = []
+    var limitPlaces: [LimitPlace] = []
     /// The part of a paced body that has not gone out yet.
     var upload: PacedRequest?
     /// Whether so much of a paced body waits that no more is read.
@@ -92,7 +92,7 @@ struct Attempt: ~Copyable {
         wishes.rate = nil
         wishes.timeout = nil
         wishes.answerLimit = nil
-        if !turns.isEmpty { turns = [] }
+        if !limitPlaces.isEmpty { limitPlaces = [] }
         if !wishes.ending.isPlain { wishes.ending = AnswerEnding() }
         upload = nil
     }

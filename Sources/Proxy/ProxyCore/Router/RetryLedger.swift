@@ -28,7 +28,7 @@ struct RetryLedger {
         /// The delay before the retry, in milliseconds.
         let wait: Int
 
-        var moment: ExchangeMoment {
+        var event: LogEvent {
             .retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait)
         }
     }
@@ -109,7 +109,7 @@ extension Attempt {
     /// - Returns: false when the response or the error stands.
     mutating func again(
         _ wishes: [RetryWish], after response: borrowing ResponseHead, _ info: inout ExchangeInfo,
-        clientHasEnded: Bool, _ out: inout Outbox
+        clientHasEnded: Bool, _ out: inout CommandBuffer
     ) -> Bool {
         let settings = info.engine.settings
         let circumstances = RetryLedger.Circumstances(
@@ -124,7 +124,7 @@ extension Attempt {
             let capture = info.log.capture
             FlowWriter.writeAttempt(self, of: info, capture.answer ?? copy response, capture.answerBody, &out)
         }
-        info.log.tell(grant.moment, out.now)
+        info.log.tell(grant.event, out.now)
         info.release(reusable: false, &out)
         renew(from: grant.wish.basis, keepsEdits: settings.chain.editsPersist)
         info.wait(.attempt, until: info.bounded(out.now + grant.wait), &out)

@@ -202,14 +202,14 @@ final class SessionFilter: Filter {
             let old = fallback?.value.session
             // the clocks of the due time and of this exchange may differ a little
             renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
-            return begin(purpose, fetch, SessionConversation(policy, renewing: renewing?.source), &context)
+            return start(purpose, fetch, SessionConversation(policy, renewing: renewing?.source), &context)
         case .failed(let fault): return giveUp(fault.reason, purpose, &context)
         case .full: return giveUp("there is no room for more logins", purpose, &context)
         }
     }
 
     /// Begins the login, queues it, or gives it up if AM refused these answers recently.
-    private func begin(
+    private func start(
         _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>, _ conversation: SessionConversation,
         _ context: inout FilterContext
     ) -> FilterAction? {
@@ -225,13 +225,13 @@ final class SessionFilter: Filter {
                 login = nil
                 let reason = "there is no room for more logins"
                 fetch.fail(LoginFault(reason: reason, isRefusal: false), pause: 0, context.time)
-                return settle(reason, purpose, &context)
+                return finish(reason, purpose, &context)
             case .held(let refusals, let milliseconds):
                 login = nil
                 let reason =
                     "AM refused these answers \(refusals) times in a row; they are not tried again yet (authorization.lockout)"
                 fetch.fail(LoginFault(reason: reason, isRefusal: true), pause: milliseconds, context.time)
-                return settle(reason, purpose, &context)
+                return finish(reason, purpose, &context)
             }
         }
         var conversation = conversation
@@ -251,7 +251,7 @@ final class SessionFilter: Filter {
     }
 
     private func perform(
-        _ order: SessionConversation.Order, _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>,
+        _ order: SessionConversation.Command, _ purpose: Purpose, _ fetch: CredentialFetch<KeptSession>,
         _ conversation: SessionConversation, _ context: inout FilterContext
     ) -> FilterAction? {
         var conversation = conversation
@@ -283,7 +283,7 @@ final class SessionFilter: Filter {
             fetch.fail(
                 LoginFault(reason: failure.reason, isRefusal: !failure.isTransient),
                 pause: failure.isTransient ? 0 : key.coolDown, context.time)
-            return settle(failure.reason, purpose, &context)
+            return finish(failure.reason, purpose, &context)
         }
     }
 
@@ -308,7 +308,7 @@ final class SessionFilter: Filter {
     }
 
     /// Handles a failed login: a session that is still valid is sent.
-    private func settle(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
+    private func finish(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
         if case .send = purpose, let fallback {
             context.note(.session("\(reason); the session that there is goes along until its end"))
             return done(fallback, purpose)
@@ -343,7 +343,7 @@ final class SessionFilter: Filter {
             // AM may have refused the answers that it got
             login = nil
             fetch.fail(LoginFault(reason: reason, isRefusal: false), pause: 0, context.time)
-            return settle(reason, purpose, &context) ?? .proceed
+            return finish(reason, purpose, &context) ?? .proceed
         }
     }
 
@@ -366,7 +366,7 @@ final class SessionFilter: Filter {
                 &context)
                 ?? .proceed
         case .holding(let purpose, let fetch, let conversation):
-            return begin(purpose, fetch, conversation, &context) ?? .proceed
+            return start(purpose, fetch, conversation, &context) ?? .proceed
         case .talking(let purpose, let fetch, var conversation):
             let order = conversation.woke(context.circumstances)
             return perform(order, purpose, fetch, conversation, &context) ?? .proceed

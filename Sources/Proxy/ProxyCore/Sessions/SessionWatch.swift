@@ -37,9 +37,9 @@ final class SessionWatch: Filter {
     }
 
     /// - Returns: the moments to log.
-    private func witness(_ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext) -> [ExchangeMoment] {
+    private func witness(_ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext) -> [LogEvent] {
         guard let stores = context.sessions else { return [] }
-        var notes: [ExchangeMoment] = []
+        var notes: [LogEvent] = []
         for server in servers {
             guard
                 let event = server.event(

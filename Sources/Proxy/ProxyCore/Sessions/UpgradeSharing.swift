@@ -3,7 +3,7 @@ import Interception
 
 /// One exchange's part in a shared upgrade: one exchange makes the upgrade, and all get the new session.
 final class UpgradeSharing {
-    enum Turn {
+    enum Decision {
         /// This exchange makes the upgrade.
         case go
         /// Another exchange makes the upgrade.
@@ -28,10 +28,10 @@ final class UpgradeSharing {
     /// - Parameters:
     ///   - client: the client that asks; upgrades are shared only with itself.
     ///   - mark: of the session (`SharedUpgrade.mark`).
-    func turn(
+    func decide(
         _ machine: StepUp, client: String, mark: Int, _ store: (any CredentialStore<SharedUpgrade>)?,
         _ context: inout FilterContext
-    ) -> Turn {
+    ) -> Decision {
         if case .makes = stage { return .go }
         guard let store, let material = machine.sharedMaterial(client: client) else {
             stage = .apart

@@ -5,12 +5,12 @@ import Interception
 /// Adds a bearer token to a request to a resource (RFC 6750). It fetches a missing token, and renews one once if the resource
 /// refuses it.
 final class TokenFilter: LoginFilter {
-    typealias Turn = LoginTurn<TokenConversation>
+    typealias Sharing = SharedLogin<TokenConversation>
 
     private let source: TokenSource
     /// Provides the user's session if the request carries none.
     private let provided: ProvidedSession?
-    let turn = Turn()
+    let sharedLogin = Sharing()
     private var key: TokenKey?
     /// The user's session, if the token is obtained with it.
     private var session: SessionSource?
@@ -24,9 +24,9 @@ final class TokenFilter: LoginFilter {
         self.provided = provided
     }
 
-    func say(_ words: String) -> ExchangeMoment { .token(resource: source.name, words) }
+    func say(_ words: String) -> LogEvent { .token(resource: source.name, words) }
 
-    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+    func told(of call: ServerCall, url: String) -> LogEvent {
         .tokenCall(call.action, resource: source.name, number: call.number, url: url)
     }
 
@@ -41,10 +41,10 @@ final class TokenFilter: LoginFilter {
     }
 
     private func prepare(_ context: inout FilterContext) -> FilterAction? {
-        guard !turn.doesWithout, !turn.isReady else { return nil }
+        guard !sharedLogin.doesWithout, !sharedLogin.isReady else { return nil }
         // a client's own Authorization field stays
         guard !context.sent.fields.contains(.authorization) else {
-            turn.session = nil
+            sharedLogin.session = nil
             return nil
         }
         guard source.admits(context.sent) else {
@@ -71,12 +71,12 @@ final class TokenFilter: LoginFilter {
             return goWithout()
         }
         guard let wanted = wanted(context) else { return goWithout() }
-        return conclude(turn.ask(.send, wanted, context), &context)
+        return conclude(sharedLogin.ask(.send, wanted, context), &context)
     }
 
     private func goWithout() -> FilterAction? {
-        turn.doesWithout = true
-        turn.session = nil
+        sharedLogin.doesWithout = true
+        sharedLogin.session = nil
         return nil
     }
 
@@ -113,19 +113,21 @@ final class TokenFilter: LoginFilter {
         return nil
     }
 
-    func wanted(_ context: FilterContext) -> Turn.Wanted? {
+    func wanted(_ context: FilterContext) -> Sharing.Wanted? {
         guard let key, let store = context.stores.tokens else { return nil }
         let session = session
-        return Turn.Wanted(key: key, store: store.shared) {
+        return Sharing.Wanted(key: key, store: store.shared) {
             TokenConversation(
                 key.source, past: store.change { $0.last(key) }, session: session, now: context.seconds)
         }
     }
 
     private func show(in head: inout RequestHead, _ context: inout FilterContext) {
-        turn.rest()
-        turn.isSent = false
-        guard let session = turn.session, !head.fields.contains(.authorization), source.admits(head) else { return }
+        sharedLogin.rest()
+        sharedLogin.isSent = false
+        guard let session = sharedLogin.session, !head.fields.contains(.authorization), source.admits(head) else {
+            return
+        }
         let grant = session.value
         if let key = grant.key {
             guard
@@ -140,7 +142,7 @@ final class TokenFilter: LoginFilter {
         } else {
             head.fields.add("Authorization", "Bearer \(grant.access)")
         }
-        turn.isSent = true
+        sharedLogin.isSent = true
     }
 
     func told(of grant: TokenGrant, _ now: Int) -> String {
@@ -167,10 +169,10 @@ final class TokenFilter: LoginFilter {
     func refuses(_ response: HeldResponse) -> Bool { refusal(response.head) == .invalid }
 
     /// A repeated nonce error has another cause, so one proof is repeated.
-    private var wantsNonce: Bool { !hasNonced && turn.session?.value.key != nil }
+    private var wantsNonce: Bool { !hasNonced && sharedLogin.session?.value.key != nil }
 
     func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
-        guard turn.isSent, !isActive, refusal(response.head) == .nonce, wantsNonce else {
+        guard sharedLogin.isSent, !isActive, refusal(response.head) == .nonce, wantsNonce else {
             return considerRefusal(response, &context)
         }
         hasNonced = true
@@ -180,16 +182,16 @@ final class TokenFilter: LoginFilter {
     }
 
     func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
-        guard turn.isSent else { return }
+        guard sharedLogin.isSent else { return }
         noteTaken(response, context)
-        guard let key, let session = turn.session, session.value.key != nil,
+        guard let key, let session = sharedLogin.session, session.value.key != nil,
             let nonce = PossessionProof.nonce(response.fields)
         else { return }
         let origin = context.sent.originText
         if nonce == session.value.resourceNonces[origin] { return }
         var changed = session
         changed.value.resourceNonces[origin] = nonce
-        turn.session = changed
+        sharedLogin.session = changed
         context.stores.tokens?.change {
             $0.renewed(key, generation: session.generation) { $0.resourceNonces[origin] = nonce }
         }

@@ -12,7 +12,7 @@ public final class TokenVault: Sendable {
     /// The least length of the secret, in bytes.
     public static let leastKey = 32
     /// Seconds for which tokens of removed entries are stored, as an entry may come back.
-    public static let orphanLife = 30 * 86_400
+    public static let unclaimedLife = 30 * 86_400
 
     /// - Parameter secret: the source of the key, at least `leastKey` bytes.
     /// - Returns: nil if the secret is shorter.
@@ -64,7 +64,7 @@ public final class TokenVault: Sendable {
         /// Documents of this key that do not open.
         public var damaged = 0
         /// Tokens of entries that are gone, or no longer store them.
-        public var orphans = 0
+        public var unclaimed = 0
     }
 
     /// Restores stored tokens to a ledger. It removes useless ones, and leaves documents that do not open.
@@ -84,8 +84,8 @@ public final class TokenVault: Sendable {
             let source = source(of: token)
             if let source, source.settings.keeping == .sealed, token.grant.isOfUse(at: now.seconds) {
                 restored.append((token, source, kept))
-            } else if token.grant.isOfUse(at: now.seconds), kept + Self.orphanLife > now.seconds {
-                found.orphans += 1
+            } else if token.grant.isOfUse(at: now.seconds), kept + Self.unclaimedLife > now.seconds {
+                found.unclaimed += 1
             } else {
                 state.remove(StateKey(.tokens, name))
             }

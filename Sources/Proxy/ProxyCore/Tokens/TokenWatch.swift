@@ -84,7 +84,7 @@ final class TokenWatch: Filter {
         }
     }
 
-    private func say(_ source: TokenSource, _ words: String) -> ExchangeMoment {
+    private func say(_ source: TokenSource, _ words: String) -> LogEvent {
         .token(resource: source.name, words)
     }
 
@@ -194,8 +194,8 @@ final class TokenWatch: Filter {
 
     /// Has AM revoke tokens that the client may not know.
     private func revoke(_ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: inout FilterContext) {
-        guard let first = tokens.first, let errands = context.stores.errands else { return }
-        errands(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
+        guard let first = tokens.first, let backgroundCalls = context.stores.backgroundCalls else { return }
+        backgroundCalls(tokens.compactMap { BackgroundCall(revoking: $0.grant, of: $0.source) })
         context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
@@ -248,7 +248,7 @@ final class TokenWatch: Filter {
 extension LoginFault {
     fileprivate init(toClient status: Int) {
         self.init(
-            reason: "AM answered the client's own refresh with \(status)",
+            reason: "AM responded to the client's own refresh with \(status)",
             isRefusal: (400..<500).contains(status) && status != 408 && status != 429)
     }
 }

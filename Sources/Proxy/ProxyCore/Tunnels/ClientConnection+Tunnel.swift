@@ -5,7 +5,7 @@ import Interception
 /// CONNECT: tells the tunnel what happens and carries out what it decides; relays what is not decrypted.
 extension ClientConnection {
     /// Begins a tunnel for an admitted CONNECT.
-    mutating func beginTunnel(of cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func beginTunnel(of cell: ExchangeCell, _ out: inout CommandBuffer) {
         // the tunnel's protocol is not known yet; the pool must look for plain HTTP
         var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
         guard mayBegin(target) else {
@@ -17,14 +17,14 @@ extension ClientConnection {
         perform(tunnel.begin(to: target, for: cell, &out), for: cell, &out)
     }
 
-    mutating func tellTunnel(_ event: Tunnel.Event, _ out: inout Outbox) {
+    mutating func tellTunnel(_ event: Tunnel.Event, _ out: inout CommandBuffer) {
         guard let cell = http.exchanges.current else { return close(reset: true, &out) }
         perform(tunnel.take(event, first: http.intake.pending.first, for: cell, &out), for: cell, &out)
     }
 
     /// Gives the tunnel the client's first bytes.
     /// - Returns: false while they do not show the protocol, or may not pass.
-    mutating func peek(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
+    mutating func peek(_ bytes: Span<UInt8>, _ out: inout CommandBuffer) -> Bool {
         guard tunnel.isPeeking, let cell = http.exchanges.current else { return false }
         let action = tunnel.peek(bytes, for: cell, http.context, &out)
         perform(action, for: cell, &out)
@@ -32,7 +32,7 @@ extension ClientConnection {
         return true
     }
 
-    private mutating func perform(_ action: Tunnel.Action, for cell: ExchangeCell, _ out: inout Outbox) {
+    private mutating func perform(_ action: Tunnel.Action, for cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch action {
         case .wait: stage.wait(until: tunnel.deadline)
         case .answer:
@@ -81,7 +81,7 @@ extension ClientConnection {
 
     /// Relays the tunnel, beginning with the bytes already received.
     /// - Parameter heard: bytes received from the origin.
-    mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
+    mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout CommandBuffer) {
         if http.exchanges[id]?.exchange.attempt.lease.isStream != true {
             http.relays.begin(.client, .max, of: id)
             http.relays.begin(.origin, .max, of: id)
@@ -96,7 +96,7 @@ extension ClientConnection {
     }
 
     /// Handles bytes of the tunnel's origin.
-    mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+    mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout CommandBuffer) {
         if case .tunnel(let id) = stage.state {
             http.exchanges[id]?.exchange.log.record.responseBytes += UInt64(bytes.count)
             out.client.append(bytes)
@@ -106,22 +106,22 @@ extension ClientConnection {
     }
 
     /// The client sends no more through the tunnel.
-    mutating func endClientSide(_ id: ExchangeID, _ out: inout Outbox) {
-        out.orders.append(.finishOrigin(id))
+    mutating func endClientSide(_ id: ExchangeID, _ out: inout CommandBuffer) {
+        out.commands.append(.finishOrigin(id))
         finishTunnel(&out)
     }
 
     /// The origin sends no more through the tunnel.
     /// - Parameter cleanly: false when the connection broke: the bytes may be truncated and must not look complete.
-    mutating func endOriginSide(_ id: ExchangeID, cleanly: Bool, _ out: inout Outbox) {
+    mutating func endOriginSide(_ id: ExchangeID, cleanly: Bool, _ out: inout CommandBuffer) {
         http.exchanges[id]?.origin.end()
         guard cleanly else { return close(reset: true, &out) }
-        out.orders.append(.finishClient)
+        out.commands.append(.finishClient)
         finishTunnel(&out)
     }
 
     /// Ends the tunnel when both sides have ended, or the origin cannot receive any more. Queued bytes still go out.
-    mutating func finishTunnel(_ out: inout Outbox) {
+    mutating func finishTunnel(_ out: inout CommandBuffer) {
         guard case .tunnel(let id) = stage.state, let cell = http.exchanges[id] else { return }
         if cell.origin.hasEnded, cell.origin.isLost, !http.context.hasEnded { http.context.endedAt = out.now }
         guard http.context.hasEnded, cell.origin.hasEnded, http.client.isDone, cell.origin.isDone else { return }

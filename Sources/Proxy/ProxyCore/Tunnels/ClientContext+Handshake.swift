@@ -8,7 +8,7 @@ extension ClientContext {
     ///   - target: the target of the handshake's tunnel; nil for the listener's own TLS.
     func handshakeFailed(
         _ fault: TLSFault, hasSeen: Bool, _ target: Origin?, _ onRefusal: InterceptionPolicy.OnRefusal
-    ) -> ExchangeMoment {
+    ) -> LogEvent {
         let name = target.map { $0.serverName ?? $0.host } ?? "the proxy itself"
         let remedy = target == nil ? Self.listenerRemedy : Self.remedy
         switch fault.kind {

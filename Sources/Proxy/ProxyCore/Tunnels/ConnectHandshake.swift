@@ -13,7 +13,7 @@ public struct ConnectHandshake {
         case broken(String)
     }
 
-    private var leg = HTTP1Client()
+    private var codec = HTTP1Client()
     private var interims = 0
     private let limits: HeadLimits
     /// The bytes to send first.
@@ -25,7 +25,7 @@ public struct ConnectHandshake {
     public init(to origin: Origin, by proxy: UpstreamProxy, _ engine: Engine) {
         limits = engine.headLimits
         var out: [UInt8] = []
-        leg.connect(to: "\(origin)", via: engine.via(received: .http11), lines: proxy.credentials, to: &out)
+        codec.connect(to: "\(origin)", via: engine.via(received: .http11), lines: proxy.credentials, to: &out)
         request = out
     }
 
@@ -33,11 +33,11 @@ public struct ConnectHandshake {
         var position = 0
         do throws(HTTPFault) {
             while true {
-                switch try leg.read(bytes, &position, limits: limits, maxTrailerBytes: 0) {
+                switch try codec.read(bytes, &position, limits: limits, maxTrailerBytes: 0) {
                 case .needsMore: return .needsMore
                 case .interim where interims < Self.maxInterims: interims += 1
-                case .switched where leg.head.status != 101: return .established(at: position)
-                case .interim, .switched, .head, .data, .end: return .refused(status: leg.head.status)
+                case .switched where codec.head.status != 101: return .established(at: position)
+                case .interim, .switched, .head, .data, .end: return .refused(status: codec.head.status)
                 }
             }
         } catch {

@@ -6,19 +6,19 @@ import HTTPCodec
 /// unchanged.
 extension ExchangeCell {
     /// Orders the child connection for the stream and gives it the request.
-    func carry(_ out: inout Outbox) {
+    func carry(_ out: inout CommandBuffer) {
         exchange.info.stage.enter(.tunnelling, until: .max)
         stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
         var forwarding = Forwarding(framing: .none)
         forwarding.isOwn = true
-        out.orders.append(.carry(exchange.id))
+        out.commands.append(.carry(exchange.id))
         out.send(OutgoingHead(head: exchange.request, forwarding: forwarding), of: exchange.id)
     }
 
     /// Reads the child connection's response to CONNECT.
     func readCarried(
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, _ codec: inout ServerCodec,
-        _ engine: Engine, _ out: inout Outbox
+        _ engine: Engine, _ out: inout CommandBuffer
     ) {
         guard let id = stream?.id else { return }
         while stream?.tunnel?.awaitsAnswer == true, !exchange.isOver {

@@ -4,7 +4,7 @@ import Interception
 /// connection goes on. The caller of these methods settles the exchange afterwards.
 extension ExchangeCell {
     /// Relays the stream unread from here on, beginning with the client's bytes already received.
-    func openTunnel(_ codec: borrowing ServerCodec, idle: Int, _ out: inout Outbox) {
+    func openTunnel(_ codec: borrowing ServerCodec, idle: Int, _ out: inout CommandBuffer) {
         let limit = out.now + idle
         stream.change { $0.tunnel = StreamTunnel(kind: .switched, deadline: limit) }
         guard let begun = stream else { return }
@@ -14,7 +14,7 @@ extension ExchangeCell {
     }
 
     /// Forwards the client's bytes.
-    func forward(_ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, idle: Int, _ out: inout Outbox) {
+    func forward(_ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, idle: Int, _ out: inout CommandBuffer) {
         keepTunnel(until: out.now + idle)
         guard !bytes.isEmpty else { return }
         out.sendRaw(bytes, of: exchange.id)
@@ -26,7 +26,7 @@ extension ExchangeCell {
     }
 
     /// Forwards the origin's bytes.
-    func deliver(_ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, idle: Int, _ out: inout Outbox) {
+    func deliver(_ bytes: Span<UInt8>, _ codec: borrowing ServerCodec, idle: Int, _ out: inout CommandBuffer) {
         guard let id = stream?.id, !bytes.isEmpty else { return }
         keepTunnel(until: out.now + idle)
         guard codec.write(bytes, on: id, &out) else { return }
@@ -41,15 +41,15 @@ extension ExchangeCell {
     }
 
     /// The client sends no more on the stream.
-    func endClientSide(_ out: inout Outbox) {
+    func endClientSide(_ out: inout CommandBuffer) {
         stream.change { stream in stream.tunnel.change { $0.clientHasEnded = true } }
-        out.orders.append(.finishOrigin(exchange.id))
+        out.commands.append(.finishOrigin(exchange.id))
         finishTunnel(&out)
     }
 
     /// The origin sends no more.
     /// - Parameter cleanly: false when its bytes may be truncated.
-    func endOriginSide(cleanly: Bool, _ codec: inout ServerCodec, idle: Int, _ out: inout Outbox) {
+    func endOriginSide(cleanly: Bool, _ codec: inout ServerCodec, idle: Int, _ out: inout CommandBuffer) {
         guard let stream else { return }
         origin.end()
         // a tunnel that ends without a response to CONNECT was cut off
@@ -60,7 +60,7 @@ extension ExchangeCell {
     }
 
     /// Ends the tunnel when both sides have ended, or the origin cannot receive any more.
-    func finishTunnel(_ out: inout Outbox) {
+    func finishTunnel(_ out: inout CommandBuffer) {
         guard let tunnel = stream?.tunnel, origin.hasEnded, !exchange.isOver,
             tunnel.clientHasEnded && origin.isDone || origin.isLost
         else { return }
@@ -69,7 +69,7 @@ extension ExchangeCell {
     }
 
     /// Grants the client as many bytes as were used, unless the origin's queue is full.
-    func grant(_ codec: borrowing ServerCodec, _ out: inout Outbox) {
+    func grant(_ codec: borrowing ServerCodec, _ out: inout CommandBuffer) {
         guard let owed = stream?.owed, owed > 0, origin.queue != .full, let id = stream?.id else { return }
         codec.used(owed, of: id, &out)
         stream.change { $0.owed = 0 }

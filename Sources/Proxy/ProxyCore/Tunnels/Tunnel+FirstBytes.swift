@@ -8,7 +8,7 @@ extension Tunnel {
     /// Recognizes the protocol from the client's first bytes.
     /// - Returns: `wait` while they do not show it yet.
     mutating func peek(
-        _ bytes: Span<UInt8>, for cell: ExchangeCell, _ context: ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, for cell: ExchangeCell, _ context: ClientContext, _ out: inout CommandBuffer
     ) -> Action {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: .wait
@@ -22,7 +22,7 @@ extension Tunnel {
 
     /// Handles first bytes that are no HTTP.
     private mutating func peekSecure(
-        _ bytes: Span<UInt8>, for cell: ExchangeCell, _ context: ClientContext, _ out: inout Outbox
+        _ bytes: Span<UInt8>, for cell: ExchangeCell, _ context: ClientContext, _ out: inout CommandBuffer
     ) -> Action {
         let engine = cell.exchange.engine
         // where AM must allow requests, the name in the ClientHello shows whether it must be asked
@@ -46,7 +46,7 @@ extension Tunnel {
     /// Evaluates the configuration again with the name that the client sent in its ClientHello.
     private mutating func decide(
         _ hello: ClientHello, _ bytes: Span<UInt8>, for cell: ExchangeCell, _ context: ClientContext,
-        _ out: inout Outbox
+        _ out: inout CommandBuffer
     ) -> Action {
         let engine = cell.exchange.engine
         let name = hello.serverName ?? target.host

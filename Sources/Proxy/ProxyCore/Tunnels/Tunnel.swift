@@ -60,7 +60,7 @@ struct Tunnel: ~Copyable {
     // MARK: events
 
     /// An admitted CONNECT to this target.
-    mutating func begin(to origin: Origin, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func begin(to origin: Origin, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         enter(.connecting)
         target = origin
         guard isOpened(cell) else {
@@ -74,7 +74,7 @@ struct Tunnel: ~Copyable {
     }
 
     /// - Parameter first: the client's first byte in the tunnel, if bytes of it wait.
-    mutating func take(_ event: Event, first: UInt8?, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func take(_ event: Event, first: UInt8?, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         switch event {
         case .connected: connected(for: cell, &out)
         case .reachable: reachable(for: cell, &out)
@@ -95,7 +95,7 @@ struct Tunnel: ~Copyable {
 
     /// Bytes of an origin that speaks first: this is no HTTP, except for HTTP/2 without TLS.
     mutating func heard(
-        _ bytes: Span<UInt8>, first: UInt8?, for cell: ExchangeCell, _ out: inout Outbox
+        _ bytes: Span<UInt8>, first: UInt8?, for cell: ExchangeCell, _ out: inout CommandBuffer
     ) -> Action {
         let mayBeHTTP2 = greeting.hears(bytes) && !hasHello && cell.exchange.engine.settings.http2.clients
         let awaitsClient = greeting.hasRoom && !isUnknown && out.now < awaitsClientUntil && isOpened(cell)
@@ -105,7 +105,7 @@ struct Tunnel: ~Copyable {
         return .wait
     }
 
-    private mutating func connected(for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func connected(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         lease = .standing
         switch state {
         case .connecting: return answer(for: cell, &out)
@@ -122,17 +122,18 @@ struct Tunnel: ~Copyable {
         return .wait
     }
 
-    private mutating func reachable(for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func reachable(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         guard state == .connecting else { return .wait }
         lease = .none
         return answer(for: cell, &out)
     }
 
-    private mutating func failed(_ failure: LeaseFailure, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func failed(_ failure: LeaseFailure, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action
+    {
         var step = LeaseStep.connecting
         if case .leasing(let reached) = lease { step = reached }
         let error = ProxyError(failure, at: step, target)
-        out.orders.append(.release(cell.exchange.id, reusable: false))
+        out.commands.append(.release(cell.exchange.id, reusable: false))
         guard state == .connecting else {
             cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
             return .close(reset: true)
@@ -144,7 +145,7 @@ struct Tunnel: ~Copyable {
     /// The origin closed its connection before the client said anything. If TLS is decrypted, requests get another connection;
     /// the client then has as long to begin as without one.
     private mutating func originEnded(
-        cleanly: Bool, _ first: UInt8?, for cell: ExchangeCell, _ out: inout Outbox
+        cleanly: Bool, _ first: UInt8?, for cell: ExchangeCell, _ out: inout CommandBuffer
     ) -> Action {
         guard hasLost || isUnknown || !isOpened(cell) else {
             giveBack(reusable: false, for: cell, &out)
@@ -158,7 +159,7 @@ struct Tunnel: ~Copyable {
     }
 
     private mutating func clientEnded(
-        inStream: Bool, _ first: UInt8?, for cell: ExchangeCell, _ out: inout Outbox
+        inStream: Bool, _ first: UInt8?, for cell: ExchangeCell, _ out: inout CommandBuffer
     ) -> Action {
         switch state {
         case .joining where first != nil: return .wait
@@ -172,7 +173,7 @@ struct Tunnel: ~Copyable {
     }
 
     /// The connection was not made in time; or the client has sent nothing in its tunnel, or too little.
-    private mutating func timedOut(_ first: UInt8?, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func timedOut(_ first: UInt8?, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         guard isPeeking else { return failed(.timedOut, for: cell, &out) }
         if hasHello { return .giveUpHello }
         switch lease {
@@ -186,9 +187,9 @@ struct Tunnel: ~Copyable {
     }
 
     /// Connects again under new rules.
-    private mutating func connectAnew(for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func connectAnew(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         guard isAsked else { return .wait }
-        out.orders.append(.release(cell.exchange.id, reusable: false))
+        out.commands.append(.release(cell.exchange.id, reusable: false))
         let limit = deadline
         dial(for: cell, &out)
         // a handshake that has begun keeps its timeout
@@ -207,27 +208,27 @@ struct Tunnel: ~Copyable {
     private var isAsked: Bool { if case .none = lease { false } else { true } }
 
     /// - Parameter order: the order for the connection; nil when the tunnel needs one of its own.
-    private mutating func dial(for cell: ExchangeCell, by order: Order? = nil, _ out: inout Outbox) {
+    private mutating func dial(for cell: ExchangeCell, by command: DriverCommand? = nil, _ out: inout CommandBuffer) {
         if target.route != nil { cell.exchange.log.tell(.routed(by: target.peer), out.now) }
         lease = .leasing(.connecting)
         greeting = OriginGreeting()
         deadline = out.now + cell.exchange.engine.settings.timeouts.connect
-        out.orders.append(order ?? .lease(cell.exchange.id, target, .new, .http1))
+        out.commands.append(command ?? .lease(cell.exchange.id, target, .new, .http1))
     }
 
     /// Gives back the tunnel's connection, whether it stands or is being made.
-    mutating func giveBack(reusable: Bool, for cell: ExchangeCell, _ out: inout Outbox) {
+    mutating func giveBack(reusable: Bool, for cell: ExchangeCell, _ out: inout CommandBuffer) {
         switch lease {
         case .none: break
-        case .leasing: out.orders.append(.release(cell.exchange.id, reusable: false))
-        case .standing: out.orders.append(.release(cell.exchange.id, reusable: reusable))
+        case .leasing: out.commands.append(.release(cell.exchange.id, reusable: false))
+        case .standing: out.commands.append(.release(cell.exchange.id, reusable: reusable))
         }
     }
 
     // MARK: decisions
 
     /// Responds to CONNECT. The client's next bytes decide the tunnel's protocol.
-    private mutating func answer(for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    private mutating func answer(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         enter(.peeking)
         awaitsClientUntil = out.now + Self.peekTimeout
         cell.exchange.log.tell(.delivered(status: 200), out.now)
@@ -245,7 +246,7 @@ struct Tunnel: ~Copyable {
 
     /// The client's bytes show no protocol that may pass.
     /// - Returns: `wait` while the origin may still show that it speaks first.
-    mutating func awaitGreeting(for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func awaitGreeting(for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         guard !isUnknown else { return .wait }
         isUnknown = true
         switch lease {
@@ -257,7 +258,7 @@ struct Tunnel: ~Copyable {
     }
 
     /// Relays the tunnel unread as soon as its connection stands.
-    mutating func open(_ content: UnopenedContent, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func open(_ content: UnopenedContent, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         if let error = refusal(of: content, cell.exchange.engine) {
             giveBack(reusable: false, for: cell, &out)
             cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
@@ -279,7 +280,7 @@ struct Tunnel: ~Copyable {
     }
 
     /// The tunnel carries HTTP without TLS.
-    mutating func serve(speaksHTTP2: Bool, for cell: ExchangeCell, _ out: inout Outbox) -> Action {
+    mutating func serve(speaksHTTP2: Bool, for cell: ExchangeCell, _ out: inout CommandBuffer) -> Action {
         var origin = target
         if speaksHTTP2 { origin.isSaidToSpeakHTTP2 = true }
         // an HTTP/2 cleartext origin must not get HTTP/1 requests, so do not reuse the connection
@@ -294,7 +295,7 @@ struct Tunnel: ~Copyable {
     ///   - name: the name to show a certificate for.
     ///   - hello: the bytes of the client's ClientHello.
     mutating func secure(
-        _ name: String, _ hello: Span<UInt8>, _ mark: HandshakeMark?, for cell: ExchangeCell, _ out: inout Outbox
+        _ name: String, _ hello: Span<UInt8>, _ mark: HandshakeMark?, for cell: ExchangeCell, _ out: inout CommandBuffer
     ) -> Action {
         target.serverName = name != target.host ? name : nil
         handshake = mark
@@ -304,7 +305,7 @@ struct Tunnel: ~Copyable {
         deadline = out.now + cell.exchange.engine.settings.timeouts.tls
         var bytes: [UInt8] = []
         bytes.append(hello)
-        out.orders.append(.secureClient(showing: .host(name), hello: bytes))
+        out.commands.append(.secureClient(showing: .host(name), hello: bytes))
         return .secure
     }
 

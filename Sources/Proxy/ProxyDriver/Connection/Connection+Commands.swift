@@ -7,7 +7,7 @@ import ProxyCore
 /// Executes the machine's commands with the loop's sockets.
 extension Connection: CommandBackend {
     var now: Int { worker.loop.now }
-    var out: Outbox {
+    var out: CommandBuffer {
         _read { yield worker.out }
         _modify { yield &worker.out }
     }
@@ -68,8 +68,8 @@ extension Connection: CommandBackend {
 
     func run(_ call: SwiftCall, for id: ExchangeID) -> SwiftAnswer? { worker.desks.start(call, of: id, for: self) }
 
-    func perform(_ order: Order) {
-        switch order {
+    func perform(_ command: DriverCommand) {
+        switch command {
         case .carry(let id): leases.carry(id, for: self)
         case .bind(let id): leases.streams.stream(id)?.channel.isBound = true
         case .unbind: leases.unbind()

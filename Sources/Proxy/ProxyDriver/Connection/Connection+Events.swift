@@ -5,7 +5,9 @@ import ProxyCore
 /// Events for the machine that come neither from its client nor from an HTTP/1 codec.
 extension Connection {
     /// Records progress: a slow reader is not idle.
-    func progressed(_ side: Leg, _ id: ExchangeID? = nil) { machine.touched(side, id, now: worker.loop.refreshNow()) }
+    func progressed(_ side: ConnectionSide, _ id: ExchangeID? = nil) {
+        machine.touched(side, id, now: worker.loop.refreshNow())
+    }
 
     // MARK: origins
 

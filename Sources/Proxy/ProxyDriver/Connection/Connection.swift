@@ -129,8 +129,8 @@ final class Connection {
     }
 
     /// Makes a background call without a client.
-    func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
-        machine.http.run(errand, now: worker.loop.now, &worker.out, report)
+    func run(_ backgroundCall: BackgroundCall, _ report: @escaping (String?) -> Void) {
+        machine.http.run(backgroundCall, now: worker.loop.now, &worker.out, report)
         settle()
     }
 

@@ -19,7 +19,7 @@ final class OriginLeases {
     func lease(_ wanted: Origin, _ request: LeaseRequest) {
         var request = request
         if request.version == .upgrade {
-            if let offer = sharedStream(wanted, request) { return take(offer, request) }
+            if let offer = sharedStream(wanted, request) { return use(offer, request) }
             if !takesUpgrades(wanted, request) {
                 request.version = .http1
                 if worker.protocols.mayCarryMany(wanted, worker.settings.engine) { request.streamUse = .lastResort }
@@ -31,7 +31,7 @@ final class OriginLeases {
             worker.metrics.count(.leasedIdle)
             attach(OriginStream(channel: channel, id: stream), request, reused: true)
         } else if request.version == .any, let offer = sharedStream(wanted, request) {
-            take(offer, request)
+            use(offer, request)
         } else {
             dial(wanted, request)
         }
@@ -52,7 +52,7 @@ final class OriginLeases {
         return worker.origins.pool.lend(wanted.poolKey, to: request)
     }
 
-    private func take(_ offer: OriginPool.Offer, _ request: LeaseRequest) {
+    private func use(_ offer: OriginPool.Offer, _ request: LeaseRequest) {
         switch offer {
         case .stream(let stream):
             worker.metrics.count(.leasedShared)

@@ -44,7 +44,7 @@ struct HostConnector {
     /// - client: the client that a DNS query is counted for.
     mutating func start(for dial: Dial, of client: AddressBlock?) -> Outcome {
         if let known = NameService.immediate(hop.host, port: hop.port) {
-            return take(known, isComplete: true, for: dial)
+            return receive(known, isComplete: true, for: dial)
         }
         guard !IPAddress.isLookalike(hop.host) else {
             return .failed(.unresolvable("it is a number, but no address"))
@@ -53,7 +53,7 @@ struct HostConnector {
         case .known(let addresses, let isComplete):
             worker.metrics.count(.namesKnown)
             awaitsNames = !isComplete
-            return take(addresses, isComplete: isComplete, for: dial)
+            return receive(addresses, isComplete: isComplete, for: dial)
         case .failed(let failure):
             worker.metrics.count(.namesFailed)
             return .failed(Self.words(failure))
@@ -72,7 +72,7 @@ struct HostConnector {
             worker.metrics.count(.namesFailed)
             return .failed(Self.words(failure))
         }
-        return take(answer.addresses, isComplete: answer.isComplete, for: dial)
+        return receive(answer.addresses, isComplete: answer.isComplete, for: dial)
     }
 
     private static func words(_ failure: NameFailure) -> LeaseFailure {
@@ -84,7 +84,7 @@ struct HostConnector {
         }
     }
 
-    private mutating func take(_ addresses: [SocketAddress], isComplete: Bool, for dial: Dial) -> Outcome {
+    private mutating func receive(_ addresses: [SocketAddress], isComplete: Bool, for dial: Dial) -> Outcome {
         hasAddress = true
         let targets = addresses.map { SocketAddress(address: $0.address, port: hop.port, scope: $0.scope) }
         race.add(targets, isComplete: isComplete, now: worker.loop.now)

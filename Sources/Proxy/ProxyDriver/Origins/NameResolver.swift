@@ -16,7 +16,7 @@ final class NameResolver {
         service = try NameService(
             loop: loop, settings, changed: { [unowned self] in cache.forgetAnswers() }, remarked: remarked
         ) { [unowned self] in
-            take($0)
+            receive($0)
         }
     }
 
@@ -36,7 +36,7 @@ final class NameResolver {
 
     func adopt(_ settings: NameService.Settings) { service?.adopt(settings) }
 
-    private func take(_ answer: NameAnswer) {
+    private func receive(_ answer: NameAnswer) {
         let (dials, next) = cache.take(answer, now: loop.now)
         if let next { service?.ask(next) }
         for dial in dials { dial.resolved(answer) }

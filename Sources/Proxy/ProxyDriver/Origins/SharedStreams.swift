@@ -210,7 +210,7 @@ final class SharedStreams {
             readInput()
             if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
-        case .end, .failed: ended(.connection(codec.farewell))
+        case .end, .failed: ended(.connection(codec.goAwayCode))
         }
     }
 
@@ -233,14 +233,14 @@ final class SharedStreams {
                     bytes.span, &position, now: channel.loop.now, limits: limits, maxTrailerBytes: maxTrailerBytes,
                     to: &answer)
             } catch {
-                settle()
+                finishEvents()
                 if !answer.isEmpty { send(answer) }
                 return broke(error)
             }
             if !answer.isEmpty { send(answer) }
             switch event {
             case .needsMore:
-                settle()
+                finishEvents()
                 noteTerms()
                 bytes.removeAll(keepingCapacity: bytes.capacity <= Loop.scratchSize)
                 swap(&bytes, &input)
@@ -253,12 +253,12 @@ final class SharedStreams {
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
         }
-        settle()
+        finishEvents()
     }
 
     private func came(_ event: ResponseEvent, _ bytes: Span<UInt8>, on stream: StreamID) {
         life.messageCame()
-        if unsettled != stream { settle() }
+        if unsettled != stream { finishEvents() }
         var count = 0
         if case .data(let range) = event { count = range.count }
         guard let index = owners.index(of: stream) else {
@@ -273,7 +273,7 @@ final class SharedStreams {
     }
 
     /// Settles the last events of one stream together.
-    private func settle() {
+    private func finishEvents() {
         guard let stream = unsettled else { return }
         unsettled = nil
         guard let index = owners.index(of: stream) else { return }
@@ -283,7 +283,7 @@ final class SharedStreams {
     }
 
     private func tell(_ stream: StreamID, _ body: (Connection, ExchangeID) -> Void) {
-        settle()
+        finishEvents()
         if let index = owners.index(of: stream) { body(owners[index].connection, owners[index].exchange) }
     }
 

@@ -33,10 +33,10 @@ extension CredentialDesk<TokenLedger>: TokenStore {
 extension TokenTable {
     public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { tell { $0.change(body) } }
 
-    /// Removes the tokens to revoke at the end, as errands.
-    func takeRevocations(by policy: TokenPolicy?) -> [Errand] {
+    /// Removes the tokens to revoke at the end, as background calls.
+    func takeRevocations(by policy: TokenPolicy?) -> [BackgroundCall] {
         // a token is either revoked or stored
-        changeTokens { $0.takeRevocable(by: policy) }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
+        changeTokens { $0.takeRevocable(by: policy) }.compactMap { BackgroundCall(revoking: $0.grant, of: $0.source) }
     }
 
     /// - Parameters:

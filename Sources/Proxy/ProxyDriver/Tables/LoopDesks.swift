@@ -28,8 +28,8 @@ final class LoopDesks {
             cookies: CredentialDesk(tables.cookies, waiting), limits: Desk(tables.limits, waiting), state: tables.state,
             transactions: TransactionDesk(tables.transactions, waiting, tables.notice),
             tokens: CredentialDesk(tables.tokens, waiting),
-            pushes: tables.pushes, sessions: tables.sessions.stores(waiting, tables.errands),
-            errands: tables.errands.add, decisions: Desk(tables.decisions, waiting))
+            pushes: tables.pushes, sessions: tables.sessions.stores(waiting, tables.backgroundCalls),
+            backgroundCalls: tables.backgroundCalls.add, decisions: Desk(tables.decisions, waiting))
     }
 
     /// Releases the connections, once the loop is over.

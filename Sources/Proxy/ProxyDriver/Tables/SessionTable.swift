@@ -9,11 +9,11 @@ public final class SessionTable: Sendable {
     private let learned = LearnedTable(LearnedSessions())
 
     /// One loop's access to the sessions.
-    /// - Parameter errands: has AM end the sessions that are over.
-    func stores(_ waiting: WaitingExchanges, _ errands: ErrandTable) -> SessionStores {
+    /// - Parameter backgroundCalls: has AM end the sessions that are over.
+    func stores(_ waiting: WaitingExchanges, _ backgroundCalls: BackgroundCallTable) -> SessionStores {
         SessionStores(
             upgrades: CredentialDesk(upgrades, waiting), own: CredentialDesk(own, waiting), learned: learned,
-            logOut: { [weak errands] in errands?.add([Errand($0)]) })
+            logOut: { [weak backgroundCalls] in backgroundCalls?.add([BackgroundCall($0)]) })
     }
 
     /// Drops the sessions of all other logins.

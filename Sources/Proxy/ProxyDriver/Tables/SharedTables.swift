@@ -13,7 +13,7 @@ public struct SharedTables: Sendable {
     let limits = LimitTable(LimitLedger())
     let decisions = DecisionTable(DecisionLedger())
     let pushes = PushTable(DeviceMemory())
-    let errands = ErrandTable()
+    let backgroundCalls = BackgroundCallTable()
     let authenticator = Authenticator()
     public let logins = LoginTable(LoginLedger())
     public let sessions = SessionTable()

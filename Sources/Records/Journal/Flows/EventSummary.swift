@@ -10,9 +10,9 @@ public struct EventSummary: Sendable {
 
     init(_ events: [ExchangeRecord.Event]) {
         for event in events {
-            if event.moment.isStepUp { flags.insert(.steppedUp) }
-            if case .notApproved = event.moment { flags.insert(.notApproved) }
-            guard let (name, deed) = event.moment.deed else { continue }
+            if event.value.isStepUp { flags.insert(.steppedUp) }
+            if case .notApproved = event.value { flags.insert(.notApproved) }
+            guard let (name, deed) = event.value.deed else { continue }
             if deed.isFault { flags.insert(.faulted) }
             if deed.isSlow { flags.insert(.slowed) }
             let place = all.firstIndex { $0.interceptor == name } ?? all.endIndex

@@ -50,12 +50,12 @@ public struct FlowPacker: ~Copyable {
 
     /// Writes a part in place.
     public mutating func set(_ part: FlowPart, _ write: (inout [UInt8]) -> Void) {
-        begin(part)
+        open(part)
         write(&out)
     }
 
     /// Ends the parts before this one.
-    private mutating func begin(_ part: FlowPart) {
+    private mutating func open(_ part: FlowPart) {
         precondition(part.rawValue >= next, "parts are written in their order")
         closeParts(before: part.rawValue)
     }

@@ -135,18 +135,18 @@ public struct Journey: Sendable {
             steps[Self.mostSteps - 1] = step
             more.steps += 1
         }
-        settle(by: trace.ending)
+        finish(by: trace.ending)
     }
 
     mutating func add(_ call: JourneyCall) {
         if calls.count < Self.mostCalls { calls.append(call) } else { more.calls += 1 }
         guard steps.isEmpty, !call.won.isEmpty else { return }
         // a token proves a login, wherever it took place
-        settle(by: .succeeds)
+        finish(by: .succeeds)
     }
 
     /// Updates the state. A success is final, whatever the app sends later.
-    private mutating func settle(by ending: JourneyEnding) {
+    private mutating func finish(by ending: JourneyEnding) {
         guard state != .succeeded else { return }
         state =
             switch ending {

@@ -52,14 +52,14 @@ public struct JourneyStep: Sendable {
     /// AM's reason for a refusal or the proxy error; nil if neither applies.
     public var reason: String? {
         switch ending {
-        case .fails: return flow.text(.proxyError) ?? "no answer came"
+        case .fails: return flow.text(.proxyError) ?? "no response"
         case .refuses: return refusal
         case .asks, .suspends, .succeeds, .unread: return nil
         }
     }
 
     private var refusal: String {
-        guard let message = Self.answer(flow) else { return "no answer came" }
+        guard let message = Self.answer(flow) else { return "no response" }
         guard let body = try? JSONValue(parsing: Array(message.body)), body.members != nil else {
             return "\(message.status), and no JSON"
         }

@@ -21,16 +21,16 @@ struct JourneyStitcher {
     /// - Parameter trace: the next one by time.
     mutating func take(_ trace: JourneyTrace) {
         switch trace.part {
-        case .begin: step(trace, of: begin(trace.flow, lacksBeginning: false))
+        case .begin: step(trace, of: startJourney(trace.flow, lacksBeginning: false))
         case .proceed:
             let owner = trace.sentAuthId.flatMap { owners[$0] }
-            step(trace, of: owner ?? begin(trace.flow, lacksBeginning: true))
-        case .resume: step(trace, of: suspended(trace) ?? begin(trace.flow, lacksBeginning: true))
+            step(trace, of: owner ?? startJourney(trace.flow, lacksBeginning: true))
+        case .resume: step(trace, of: suspended(trace) ?? startJourney(trace.flow, lacksBeginning: true))
         case .authorize, .exchange, .refresh, .userInfo, .logOut, .revoke: call(trace)
         }
     }
 
-    private mutating func begin(_ flow: PackedFlow, lacksBeginning: Bool) -> Int {
+    private mutating func startJourney(_ flow: PackedFlow, lacksBeginning: Bool) -> Int {
         journeys.append(Journey(flow, lacksBeginning: lacksBeginning))
         return journeys.count - 1
     }
@@ -126,7 +126,7 @@ struct JourneyStitcher {
     /// Begins a journey at a code or tokens of an unseen login.
     private mutating func beginning(_ trace: JourneyTrace) -> Int? {
         guard !trace.won.isEmpty, trace.part == .authorize || trace.part == .exchange else { return nil }
-        return begin(trace.flow, lacksBeginning: true)
+        return startJourney(trace.flow, lacksBeginning: true)
     }
 
     /// The secrets that identify the journey, the most specific first. Body parameters count before cookies, except for a logout.

@@ -46,7 +46,7 @@ public struct FlowFilter: Sendable {
             }
             isNegated = false
         }
-        guard !isNegated else { throw Fault("behind \"not\" stands what does not hold, as in not status=2xx") }
+        guard !isNegated else { throw Fault("\"not\" comes before a filter, as in not status=2xx") }
         terms.sort { $0.test.cost < $1.test.cost }
     }
 

@@ -37,7 +37,7 @@ struct FlowFilterReader {
 
     func term(_ text: Substring) throws(FlowFilter.Fault) -> Reading {
         guard let equals = text.utf8.firstIndex(of: 0x3D) else {
-            throw .init("\"\(Self.quoted(text))\" is no filter: write key=value, as in status=4xx")
+            throw .init("\"\(Self.quoted(text))\" is not a filter; write key=value, as in status=4xx")
         }
         var key = text[..<equals]
         let value = text[text.utf8.index(after: equals)...]
@@ -103,7 +103,7 @@ struct FlowFilterReader {
                 Nearest.name(to: dot == key.endIndex ? kind : "\(kind).", among: keys).map { "; did you mean \($0)?" }
                 ?? ""
             throw .init(
-                "\"\(Self.quoted(key[...]))\" is no key of a filter\(nearest) (there are \(keys.sorted().joined(separator: ", ")))"
+                "\"\(Self.quoted(key[...]))\" is not a key of a filter\(nearest) (there are \(keys.sorted().joined(separator: ", ")))"
             )
         }
         let name = dot == key.endIndex ? [] : Array(key.utf8[key.utf8.index(after: dot)...])
@@ -153,12 +153,12 @@ struct FlowFilterReader {
     private static func pattern(_ key: String, _ text: String) throws(FlowFilter.Fault) -> Pattern {
         let pattern: Pattern
         do throws(PatternFault) { pattern = try Pattern(text, place: "filter \(key)") } catch {
-            throw .init("\(key): the text behind ~ is no regular expression: \(error.description)")
+            throw .init("\(key): the text after ~ is not a valid regular expression: \(error.description)")
         }
         // the pattern is matched against very many flows
         guard PatternProbe.limit(of: pattern) == nil else {
             throw .init(
-                "\(key): this pattern can be made to think for long; write no repeat within a repeat, as in (a+)+, and begin with ^"
+                "\(key): some texts take this pattern to its limit; avoid nested repeats such as (a+)+, and begin with ^"
             )
         }
         return pattern

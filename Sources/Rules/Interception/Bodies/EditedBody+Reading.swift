@@ -45,7 +45,7 @@ extension EditedBody {
 
     private func noJSON() throws(BodyFault) -> [JSONValue] {
         guard type?.isForm != true else { return [] }
-        throw .unusable("is no JSON")
+        throw .unusable("is not JSON")
     }
 
     /// The decoded values of a form field, in order. Empty if the body is empty or has another type.

@@ -101,7 +101,7 @@ public struct EditedBody: Sendable {
 
     /// The body as text.
     public mutating func text() throws(BodyFault) -> String {
-        guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .unusable("is no UTF-8 text") }
+        guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .unusable("is not UTF-8 text") }
         return text
     }
 

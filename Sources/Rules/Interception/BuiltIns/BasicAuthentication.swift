@@ -4,7 +4,7 @@ internal import Formats
 /// `basic_auth` (RFC 7617).
 public struct BasicAuthentication: BuiltIn {
     public static let name = "basic_auth"
-    public static let doc = "Logs in with a user name and a password in each request: the field Authorization."
+    public static let doc = "Sends a user name and a password in Authorization (RFC 7617)."
     public static let shape = Shape.object(
         ObjectShape(
             "basic_auth",
@@ -13,7 +13,7 @@ public struct BasicAuthentication: BuiltIn {
                 Key("password", .text(.any), "The password, such as ${credential.NAME}.", isRequired: true),
                 Key(
                     "send", .choice(BasicLogin.Sending.allCases.map(\.rawValue)),
-                    "With every request; with those that bring no Authorization of their own; or only once the origin asks for it (401).",
+                    "The requests that get it. always: all. missing: those without Authorization. challenged: those that get 401 with a Basic challenge.",
                     standard: BasicLogin.Sending.missing.rawValue), PageOrigins.key,
             ]))
     public static let sendsSecret = true
@@ -37,9 +37,9 @@ public struct BasicAuthentication: BuiltIn {
 
     public var words: String {
         switch login.sending {
-        case .always: "logs in with each request (Basic)"
-        case .missing: "logs in with each request that does not itself (Basic)"
-        case .challenged: "logs in where the origin asks for it (Basic)"
+        case .always: "sends a password with each request (Basic)"
+        case .missing: "sends a password with requests without Authorization (Basic)"
+        case .challenged: "sends a password after a 401 with a challenge (Basic)"
         }
     }
 }

@@ -4,11 +4,15 @@ public import Declaration
 public struct BusyReplay: BuiltIn {
     public static let name = "replay"
     public static let doc =
-        "Sends a request again that the server was too busy for (429, 503), while the client waits."
+        "Sends a request again after 429 or 503, while the client waits."
     public static let shape = Shape.object(
         ObjectShape(
             "replay",
-            [Key("status", .oneOrMany(.integer(400...599)), "The statuses that ask for it.", standard: "[429, 503]")]
+            [
+                Key(
+                    "status", .oneOrMany(.integer(400...599)), "Statuses after which to send the request again.",
+                    standard: "[429, 503]")
+            ]
                 + Retry.keys(times: 3, backoff: 2)))
 
     public static let readsAnswer = true
@@ -25,7 +29,8 @@ public struct BusyReplay: BuiltIn {
         self.policy = policy
         statuses = fields.has("status") ? fields.list("status").compactMap(\.number) : [429, 503]
         if fields["status"]?.isEmptyList == true {
-            reader.findings.error(value.position, "without a status nothing is sent again; write one or remove the key")
+            reader.findings.error(
+                value.position, "status is an empty list, which matches nothing; write one or remove the key")
         }
     }
 
@@ -36,6 +41,6 @@ public struct BusyReplay: BuiltIn {
     }
 
     public var words: String {
-        "sends requests again that were turned away, \(policy.times == 1 ? "once" : "\(policy.times) times") at most"
+        "sends refused requests again, \(policy.times == 1 ? "once" : "\(policy.times) times") at most"
     }
 }

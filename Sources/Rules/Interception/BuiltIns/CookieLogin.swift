@@ -75,20 +75,22 @@ public struct CookieLogin: Hashable, Sendable {
     static func keys(place: String, cookie: String) -> [Key] {
         [
             Key(
-                "login", .text(Self.place), "Where the cookie is asked for: a path of the request's origin, or a URL.",
+                "login", .text(Self.place), "The login endpoint: a path of the request's origin, or a URL.",
                 standard: place),
-            Key("cookie", .text(.cookieName), "Name of the cookie that the login wins.", standard: cookie),
+            Key("cookie", .text(.cookieName), "The name of the cookie.", standard: cookie),
             Key(
                 "renew_before", .duration(0...86_400_000),
-                "A cookie that is to last no longer than this is replaced before it is sent.", standard: "300s"),
+                "Replace a cookie that ends within this time.", standard: "300s"),
             Key(
                 "refused", .choice(Refused.allCases.map(\.rawValue)),
-                "What becomes of requests while the login is refused: they go out without the cookie, or are answered here.",
+                "Handling of requests after a refused login. pass: send them without the cookie. refuse: send none.",
                 standard: "pass"),
             Key(
-                "cool_down", .duration(0...86_400_000), "How long a login that was refused is not tried again.",
+                "cool_down", .duration(0...86_400_000), "The pause after a refused login.",
                 standard: "60s"),
-            Key("hold", .duration(1...3_600_000), "How long a request waits for the login.", standard: "30s"),
+            Key(
+                "hold", .duration(1...3_600_000), "The longest time that a request waits for the login.",
+                standard: "30s"),
             PageOrigins.key,
         ]
     }

@@ -4,13 +4,13 @@ public import Declaration
 public struct IAMCookie: BuiltIn {
     public static let name = "iam_cookie"
     public static let doc =
-        "Has an API key exchanged for a token, the token for a cookie, and sends that with each request; renews it when it is over: one login for all who need it."
+        "Exchanges an API key for a token, and the token for a cookie. Sends the cookie with each request, and renews it. All clients share it."
     public static let shape = Shape.object(
         ObjectShape(
             "iam_cookie",
             [
                 Key("key", .text(.any), "The API key, such as ${credential.NAME}.", isRequired: true),
-                Key("identity", .text(.serverURL), "Where it is exchanged for a token.", standard: identity),
+                Key("identity", .text(.serverURL), "The URL that exchanges the key for a token.", standard: identity),
             ] + CookieLogin.keys(place: place, cookie: cookie)))
     public static let sendsSecret = true
 
@@ -34,6 +34,6 @@ public struct IAMCookie: BuiltIn {
     }
 
     public var words: String {
-        "has a key exchanged at \(identity), and the token at \(login.place) for the cookie \(login.cookie)"
+        "exchanges a key at \(identity), and the token at \(login.place) for the cookie \(login.cookie)"
     }
 }

@@ -4,14 +4,14 @@ public import Declaration
 public struct SessionCookie: BuiltIn {
     public static let name = "session_cookie"
     public static let doc =
-        "Logs in with a form, sends the cookie that this wins with each request, and logs in again when it is over: one login for all who need it."
+        "Logs in with a form. Sends the cookie with each request, and renews it. All clients share it."
     public static let shape = Shape.object(
         ObjectShape(
             "session_cookie",
             [
                 Key("user", .text(.any), "The user's name.", isRequired: true),
                 Key("password", .text(.any), "The password, such as ${credential.NAME}.", isRequired: true),
-                Key("fields", .object(fields), "Names of the form's fields.", standard: "{}"),
+                Key("fields", .object(fields), "The names of the form's fields.", standard: "{}"),
             ] + CookieLogin.keys(place: place, cookie: cookie)))
     public static let sendsSecret = true
 
@@ -20,8 +20,8 @@ public struct SessionCookie: BuiltIn {
     private static let fields = ObjectShape(
         "session_fields",
         [
-            Key("name", .text(.name), "That of the user's name.", standard: "name"),
-            Key("password", .text(.name), "That of the password.", standard: "password"),
+            Key("name", .text(.name), "The field for the user's name.", standard: "name"),
+            Key("password", .text(.name), "The field for the password.", standard: "password"),
         ])
 
     private let login: CookieLogin

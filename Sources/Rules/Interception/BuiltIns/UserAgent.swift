@@ -4,7 +4,7 @@ public import Declaration
 public struct UserAgent: BuiltIn {
     public static let name = "user_agent"
     public static let doc =
-        "Names the program that asks: the field User-Agent of requests, in the place of what the app wrote."
+        "Replaces the User-Agent of requests."
     public static let shape = Shape.text(.headerValue)
 
     private let value: String
@@ -13,7 +13,7 @@ public struct UserAgent: BuiltIn {
         guard let text = value.text else { return nil }
         guard !text.isEmpty else {
             reader.findings.error(
-                value.position, "an empty name tells nothing; write one, such as Shop/2.1, or remove the header instead"
+                value.position, "the value is empty; write one, such as Shop/2.1, or use remove_header"
             )
             return nil
         }

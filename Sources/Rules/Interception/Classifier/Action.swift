@@ -95,5 +95,5 @@ public struct Classification: Equatable, Sendable {
 
     /// The classification of a host for which `Classifier.begin` returns none.
     public static let unknownHost = Classification(
-        action: nil, evidence: "The host is no configured authorization server.")
+        action: nil, evidence: "The host is not a configured authorization server.")
 }

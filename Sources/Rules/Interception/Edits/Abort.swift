@@ -6,7 +6,7 @@ public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "abort"
     public static let doc = "Ends the exchange with 502."
     public static let shape = Shape.either(
-        .text(.any), ObjectShape("abort", [Key("reason", .text(.any), "Told to the client and in the log.")]))
+        .text(.any), ObjectShape("abort", [Key("reason", .text(.any), "The reason, for the client and the log.")]))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
     public static let isLast = true

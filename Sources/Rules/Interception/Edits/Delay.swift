@@ -4,7 +4,7 @@ public import HTTPCodec
 /// `delay`.
 public struct Delay: RequestEdit, ResponseEdit {
     public static let name = "delay"
-    public static let doc = "Lets the message wait: a time, or a distribution that one is drawn from."
+    public static let doc = "Delays the message by a time, or by a random time from a distribution."
     public static let shape = Shape.either(.duration(1...Distribution.longest), DistributionShape.object)
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true

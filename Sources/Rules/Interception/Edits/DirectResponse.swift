@@ -12,7 +12,7 @@ public struct DirectResponse: Equatable, Sendable {
 
     static func check(status: Int) throws(EditFault) {
         guard (200..<600).contains(status) else {
-            throw EditFault(reason: "\(status) is no status of a response")
+            throw EditFault(reason: "\(status) is not a valid status")
         }
     }
 

@@ -7,15 +7,15 @@ enum DistributionShape {
     static let object = ObjectShape(
         "distribution",
         [
-            Key("from", time, "The least of a uniform distribution."),
-            Key("to", time, "The most of a uniform distribution."),
+            Key("from", time, "The minimum of a uniform distribution."),
+            Key("to", time, "The maximum of a uniform distribution."),
             Key("mean", time, "The mean of a normal distribution."),
             Key("deviation", time, "The standard deviation of a normal distribution."),
-            Key("median", time, "The median of a lognormal distribution, as services answer."),
-            Key("p95", time, "What one of twenty takes at least, of a lognormal distribution."),
+            Key("median", time, "The median of a lognormal distribution, as of response times."),
+            Key("p95", time, "The 95th percentile of a lognormal distribution."),
             Key(
                 "percentiles", .map(percent, time),
-                "What was measured: { 50: 40ms, 99: 300ms, 100: 2s }; a time is drawn between them."),
+                "Measured percentiles: { 50: 40ms, 99: 300ms, 100: 2s }. Times are drawn between them."),
         ])
 
     private static let percent = TextFormat("a number from 0 to 100, such as 99.9", isPublic: true) { text in
@@ -29,7 +29,7 @@ enum DistributionShape {
         guard let fields = value.fields else { return nil }
         guard let kind = kinds.first(where: { Set($0) == Set(fields.written) }) else {
             let written = kinds.map { $0.joined(separator: " and ") }.joined(separator: "; ")
-            reader.findings.error(value.position, "a time that is drawn takes one of: \(written)")
+            reader.findings.error(value.position, "a distribution takes one of: \(written)")
             return nil
         }
         let numbers = kind.compactMap { fields.number($0) }

@@ -100,7 +100,7 @@ public enum EditEffect {
     /// Respond in place of the origin.
     case respond(DirectResponse)
     /// Send one of these responses; the counter selects it.
-    case respondInTurn(TurnCounter, [DirectResponse])
+    case respondInSequence(ResponseSequence, [DirectResponse])
     case abort(String)
     /// Count the request, and let it pass when the limit allows.
     case limit(LimitPolicy)

@@ -14,7 +14,7 @@ public struct Fault: RequestEdit, ResponseEdit {
 
     public static let name = "fault"
     public static let mayStandIn = true
-    public static let doc = "Breaks what the client gets: the connection, the answer, or its end."
+    public static let doc = "Breaks the response to the client, its end, or the connection."
     public static let shape = Shape.either(
         .choice(Breakage.allCases.map(\.rawValue)),
         ObjectShape(
@@ -22,18 +22,18 @@ public struct Fault: RequestEdit, ResponseEdit {
             [
                 Key(
                     "truncate", size,
-                    "So many bytes of the answer's body arrive, whatever length was announced; then the connection is closed."
+                    "Send this many bytes of the response's body, whatever its announced length. Then close the connection."
                 ),
-                Key("reset_after", size, "So many bytes of the answer's body arrive; then the connection is reset."),
+                Key("reset_after", size, "Send this many bytes of the response's body. Then reset the connection."),
                 Key(
                     "slow_close", Delay.shape,
-                    "The answer is whole, and the connection closes after it; its end and the close come so much later."
+                    "Send the whole response, but delay its end. Then close the connection."
                 ),
-                Key("delay", Delay.shape, "What the edit delay does."),
-                Key("bandwidth", Throttle.shape, "What the edit throttle does."),
+                Key("delay", Delay.shape, "The same as the edit delay."),
+                Key("bandwidth", Throttle.shape, "The same as the edit throttle."),
                 Key(
                     "wrong_status", SetStatus.shape,
-                    "Another status: as set_status does, or in the request phase as an answer without a body."),
+                    "The same as the edit set_status. Request: respond with this status and no body."),
             ]))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
@@ -60,7 +60,7 @@ public struct Fault: RequestEdit, ResponseEdit {
         guard let fields = value.fields else { return nil }
         guard fields.written.count == 1 else {
             let found = fields.written.isEmpty ? "none" : fields.written.sorted().joined(separator: " and ")
-            reader.findings.error(value.position, "a fault is one thing, found \(found); write an entry for each")
+            reader.findings.error(value.position, "a fault takes one key, found \(found); write an entry for each")
             return nil
         }
         guard let field = fields.all.first else { return nil }

@@ -5,25 +5,25 @@ public import HTTPCodec
 public struct Limit: RequestEdit {
     public static let name = "limit"
     public static let doc =
-        "Lets no more requests through than so many in a time, or at a time; others wait or are refused."
+        "Limits the rate of requests, or how many are in progress. Others wait or are refused."
     public static let shape = Shape.object(
         ObjectShape(
             "limit",
             [
-                Key("rate", .text(rate), "So many requests a second, minute or hour: 10/s, 100/m, 1000/h."),
+                Key("rate", .text(rate), "Requests per second, minute or hour: 10/s, 100/m, 1000/h."),
                 Key(
                     "burst", .integer(1...LimitPolicy.Rate.most),
-                    "So many of them at once, when none came for a while; without it as many as the rate says."),
-                Key("concurrency", .integer(1...LimitPolicy.Rate.most), "So many requests are under way at a time."),
+                    "Requests at once after a pause. Without the key, as many as rate allows."),
+                Key("concurrency", .integer(1...LimitPolicy.Rate.most), "Concurrent requests."),
                 Key(
                     "per", .choice(LimitPolicy.Scope.allCases.map(\.rawValue)),
-                    "What is counted together: all, or those to one host, of one Action, or of one client.",
+                    "The scope of the count: all requests, or those of one host, Action or client.",
                     standard: "all"),
                 Key(
                     "wait", .duration(1...3_600_000),
-                    "How long a request waits for its turn at most; without it none waits."),
-                Key("queue", .integer(1...100_000), "So many wait at a time.", standard: "100"),
-                Key("status", .integer(400...599), "Of the answer to what is not let through.", standard: "429"),
+                    "The longest time that a request waits. Without the key, none waits."),
+                Key("queue", .integer(1...100_000), "Requests that may wait.", standard: "100"),
+                Key("status", .integer(400...599), "Status of the response to a refused request.", standard: "429"),
             ]))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
@@ -36,12 +36,12 @@ public struct Limit: RequestEdit {
         guard let fields = value.fields else { return nil }
         let findings = reader.findings
         if !fields.written.contains("rate"), !fields.written.contains("concurrency") {
-            findings.error(value.position, "a limit has a rate or a concurrency, such as rate: 10/s")
+            findings.error(value.position, "a limit takes rate or concurrency, such as rate: 10/s")
             return nil
         }
         for (key, needed) in [("burst", "rate"), ("queue", "wait")] where !fields.written.contains(needed) {
             guard let position = fields.position(of: key) else { continue }
-            findings.error(position, "\(key) means nothing without \(needed); add that, or remove this")
+            findings.error(position, "\(key) has no effect without \(needed); add \(needed), or remove \(key)")
         }
         var policy = LimitPolicy(
             rate: fields.text("rate").flatMap { LimitPolicy.Rate($0) }, concurrency: fields.number("concurrency"))

@@ -4,7 +4,7 @@ public import HTTPCodec
 /// `log`.
 public struct Log: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "log"
-    public static let doc = "Writes a line to the log, with the interceptor's name and the flow; secrets are left out."
+    public static let doc = "Writes a line to the log, with the interceptor's name and the flow. Secrets are redacted."
     public static let shape = Shape.template(.any)
     public static let needs = EditNeed.nothing
 
@@ -20,7 +20,7 @@ public struct Log: RequestEdit, ResponseEdit, ErrorEdit {
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         if let text = value.text {
-            if text.isEmpty { reader.findings.error(value.position, "an empty text says nothing; write one") }
+            if text.isEmpty { reader.findings.error(value.position, "the text is empty; write one") }
             self.init(text)
         } else {
             guard let template = reader.template(value, .text) else { return nil }

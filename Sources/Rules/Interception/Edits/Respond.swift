@@ -4,7 +4,8 @@ public import HTTPCodec
 /// `respond`.
 public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "respond"
-    public static let doc = "Answers in the origin's place; several answers are given in turn, and the last for good."
+    public static let doc =
+        "Responds in place of the origin. Of several responses, each is used in turn, the last from then on."
     public static let shape = Shape.oneOrMany(.object(ObjectShape("local_answer", WrittenAnswer.keys)))
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true
@@ -13,13 +14,13 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     /// In the order in which exchanges receive them.
     let answers: [WrittenAnswer]
     /// Selects the next response; nil if there is only one.
-    private let turns: TurnCounter?
+    private let sequence: ResponseSequence?
 
     public init(_ answer: DirectResponse) { self.init([WrittenAnswer(answer)], nil) }
 
-    private init(_ answers: [WrittenAnswer], _ turns: TurnCounter?) {
+    private init(_ answers: [WrittenAnswer], _ sequence: ResponseSequence?) {
         self.answers = answers
-        self.turns = turns
+        self.sequence = sequence
     }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
@@ -30,9 +31,9 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         let answers = written.compactMap { WrittenAnswer($0, reader) }
         guard !answers.isEmpty else { return nil }
         if let last = written.last, last.fields?.has("times") == true {
-            reader.findings.warning(last.position, "the last answer is given for good; remove times")
+            reader.findings.warning(last.position, "times has no effect on the last response; remove it")
         }
-        self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)
+        self.init(answers, answers.count > 1 ? ResponseSequence(answers.dropLast().map(\.times)) : nil)
     }
 
     /// The first response.
@@ -43,16 +44,16 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
         var filled: [WrittenAnswer] = []
         for answer in answers { filled.append(try answer.filled(by: &filler)) }
-        return Self(filled, turns)
+        return Self(filled, sequence)
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { try apply() }
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { try apply() }
 
     public func apply() throws(EditFault) -> EditEffect {
-        guard let turns else { return .respond(try answer.checked()) }
+        guard let sequence else { return .respond(try answer.checked()) }
         var checked: [DirectResponse] = []
         for answer in answers { checked.append(try answer.response.checked()) }
-        return .respondInTurn(turns, checked)
+        return .respondInSequence(sequence, checked)
     }
 }

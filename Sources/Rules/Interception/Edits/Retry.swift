@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct Retry: ResponseEdit, ErrorEdit {
     public static let name = "retry"
     public static let doc =
-        "Has the request sent again while the client waits; false takes back that another asked for it, with compatibility: cdt."
+        "Sends the request again while the client waits. With compatibility: cdt, false cancels an earlier retry."
     public static let shape = Shape.either(.boolean, ObjectShape("retry", keys(times: 1, backoff: 1)))
     public static let needs = EditNeed.nothing
 
@@ -20,7 +20,7 @@ public struct Retry: ResponseEdit, ErrorEdit {
             if value.flag == false, !reader.chain.lastDecides {
                 reader.findings.warning(
                     value.position,
-                    "this changes nothing: what one interceptor asks for, no other takes back, but with compatibility: cdt"
+                    "retry: false has no effect without compatibility: cdt; remove it"
                 )
             }
             self.init(value.flag == true ? policy : nil)

@@ -18,7 +18,7 @@ public struct SetMethod: RequestEdit {
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
         guard FieldSyntax.isName(method) else {
-            throw EditFault(reason: "the method holds a character that no method may hold, or is empty")
+            throw EditFault(reason: "the method is empty, or has an invalid character")
         }
         guard method != "CONNECT" else { throw EditFault(reason: "a request cannot become a CONNECT") }
         head.setMethod(method)

@@ -6,7 +6,7 @@ public import HTTPCodec
 public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "set_state"
     public static let doc =
-        "Keeps values for as long as the exchange lasts, for ${state.NAME} in the same interceptor; null lets go of one."
+        "Keeps values for the exchange, as ${state.NAME} in the same interceptor. null removes one."
     public static let shape = Shape.map(names, .orNull(.template(.any)))
     public static let needs = EditNeed.nothing
 
@@ -25,7 +25,7 @@ public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
     public init(_ value: Decoded, _ reader: RuleReader) {
         if value.fields?.written.isEmpty == true {
             reader.findings.error(
-                value.position, "an edit without a name keeps nothing; write { NAME: value } or remove the edit")
+                value.position, "an edit without a name has no effect; write { NAME: value } or remove the edit")
         }
         self.init(
             (value.fields?.all ?? []).compactMap { field in

@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct Stop: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "stop"
     public static let doc =
-        "Ends the chain behind this interceptor: those behind it are not asked in this phase, and the message goes on."
+        "Ends the phase after this interceptor. Later ones do not run, and the message goes on."
     public static let shape = Shape.boolean
     public static let needs = EditNeed.nothing
 
@@ -14,7 +14,7 @@ public struct Stop: RequestEdit, ResponseEdit, ErrorEdit {
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let isAsked = value.flag else { return nil }
         guard isAsked else {
-            reader.findings.warning(value.position, "stop: false changes nothing; remove it")
+            reader.findings.warning(value.position, "stop: false has no effect; remove it")
             return nil
         }
         self.init()

@@ -4,7 +4,7 @@ public import HTTPCodec
 /// `throttle`.
 public struct Throttle: RequestEdit, ResponseEdit {
     public static let name = "throttle"
-    public static let doc = "Lets the body pass no faster than so many bytes a second."
+    public static let doc = "Limits the body to this many bytes per second."
     public static let shape = Shape.size(1...1 << 30, orUnlimited: false)
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true

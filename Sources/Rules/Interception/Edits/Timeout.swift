@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct Timeout: RequestEdit {
     public static let name = "timeout"
     public static let doc =
-        "Gives the request up where the head of its answer is not here in time, counted from when a connection is wanted."
+        "Ends an attempt whose response head is late. The time starts when the attempt needs a connection."
     public static let shape = Shape.duration(1...86_400_000)
     public static let needs = EditNeed.nothing
     public static let sparesCalls = true

@@ -8,10 +8,10 @@ struct WrittenAnswer: Sendable {
             Key("status", .integer(200...599), "Status.", standard: "200"),
             Key("headers", .headers, "Headers.", standard: "{}"),
         ] + ["json", "text", "body", "file"].compactMap { WrittenBody.keys[$0] } + [
-            Key("content_type", .text(.headerValue), "Content type of the body."),
+            Key("content_type", .text(.headerValue), "The content type of the body."),
             Key(
                 "times", .integer(1...1_000_000_000),
-                "Where it is one of several: how many exchanges get it, counted from each reload on.", standard: "1"),
+                "Of several responses: the number of exchanges that get this one, from each reload on.", standard: "1"),
         ]
     }
 

@@ -49,8 +49,8 @@ public struct PageOrigins: Hashable, Sendable {
     /// The key `origins` of entries that add credentials.
     public static let key = Key(
         "origins", .oneOrMany(.text(.pageOrigin)),
-        "Origins of other sites whose pages may have this done for their requests; without the key, only the resource's own "
-            + "pages and requests that no page causes.", standard: "[]")
+        "Origins of other sites whose pages may use this. Without the key: only the resource's own pages, and requests of no page.",
+        standard: "[]")
 }
 
 extension String {
@@ -61,8 +61,8 @@ extension String {
 
 extension TextFormat {
     public static let pageOrigin = TextFormat(
-        "an origin, which is a scheme, a host and a port without a path, such as https://app.example.com or "
-            + "https://*.example.com; null stands for no page in particular and cannot be listed", isPublic: true
+        "an origin without a path, such as https://app.example.com or https://*.example.com, and not null",
+        isPublic: true
     ) { PageOrigins.pattern($0) != nil }
 }
 

@@ -48,7 +48,7 @@ public struct AnswerEnding: Equatable, Sendable {
 
     /// A few words for the log.
     var words: String {
-        guard let cut else { return "the answer's end comes late" }
+        guard let cut else { return "the end of the response is delayed" }
         return "\(cut.resets ? "reset" : "truncate") after \(cut.bytes) bytes"
     }
 }

@@ -20,11 +20,11 @@ public enum Breakage: String, CaseIterable, Sendable {
         switch self {
         case .reset: "its connection is reset"
         case .empty: "its connection is closed without a response"
-        case .garbage: "it gets bytes that mean nothing"
-        case .malformedStatus: "it gets an answer whose status line has no status"
-        case .malformedHeader: "it gets an answer with a header line that is none"
-        case .malformedLength: "it gets an answer whose length is no number"
-        case .malformedChunk: "it gets an answer with a chunk that is none"
+        case .garbage: "it gets bytes that are not HTTP"
+        case .malformedStatus: "it gets a response without a status"
+        case .malformedHeader: "it gets a response with an invalid header line"
+        case .malformedLength: "it gets a response with an invalid Content-Length"
+        case .malformedChunk: "it gets a response with an invalid chunk"
         }
     }
 }

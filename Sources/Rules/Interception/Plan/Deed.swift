@@ -84,7 +84,7 @@ extension Breakage {
     }
 }
 
-extension ExchangeMoment {
+extension LogEvent {
     /// The name of the interceptor that caused the event, if any.
     public var interceptor: String? { if case .logged(let name, _) = self { name } else { deed?.interceptor } }
 

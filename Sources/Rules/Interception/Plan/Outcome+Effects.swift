@@ -22,7 +22,7 @@ extension Outcome {
             return ["gives up after \(time) ms without a response"]
         case .log(let parts): logged.append(LoggedText(interceptor: name, parts: parts))
         case .respond(let answer): return answered(answer, by: name)
-        case .respondInTurn(let counter, let answers):
+        case .respondInSequence(let counter, let answers):
             var decisions = context.decisions
             let turn = context.isTrial ? 0 : decisions.turn(at: counter)
             context.decisions = decisions

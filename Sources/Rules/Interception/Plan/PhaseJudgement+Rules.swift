@@ -34,11 +34,11 @@ extension PhaseJudgement {
         func waits(_ because: String) -> RuleVerdict {
             RuleVerdict(name: rule.name, matched: false, because: because, takesPart: false)
         }
-        if phase == .request, rule.matcher.needsError { return waits("its condition asks why there is no answer") }
+        if phase == .request, rule.matcher.needsError { return waits("its condition tests the error") }
         if phase == .request, rule.matcher.needsResponse {
             return waits(
-                ended.map { "its condition looks at the response, and \($0) ended the chain before there was one" }
-                    ?? "its condition looks at the response, which is not there yet")
+                ended.map { "its condition tests the response, and \($0) ended the phase first" }
+                    ?? "its condition tests the response")
         }
         if phase == .request, !edits {
             var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
@@ -48,7 +48,7 @@ extension PhaseJudgement {
             return verdict
         }
         if let ended {
-            return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
+            return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the phase first")
         }
         return stopped.map {
             RuleVerdict(name: rule.name, matched: false, because: "not asked: \($0) stopped the chain")
@@ -60,7 +60,7 @@ extension CompiledRule {
     /// The phase in which a rule acts that has no edits of requests.
     fileprivate var actsElsewhere: String {
         if login != nil { return "; it logs in" }
-        return response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
+        return response.isEmpty ? "; it runs in the error phase" : "; it runs in the response phase"
     }
 
     fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
@@ -80,7 +80,7 @@ extension CompiledRule {
         let holds = holds ?? finding.holds
         var because = finding.because
         if holds, let sampler = matcher.sampler {
-            because += "; it takes some of them alone (\(sampler.sampling.words))"
+            because += "; it selects some of them (\(sampler.sampling.words))"
         }
         return RuleVerdict(
             name: name, matched: holds, because: because, misses: finding.misses, held: finding.held,

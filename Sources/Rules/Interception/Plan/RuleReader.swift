@@ -47,14 +47,14 @@ public struct RuleReader {
             if let limit = PatternProbe.limit(of: pattern) {
                 findings.warning(
                     position,
-                    "this pattern can be made to think for long: it reaches its limit of \(limit.rawValue) on a text that is made for it, and does not match then; write no repeat within a repeat, as in (a+)+, nor two in a row that fit the same text, few alternatives, and begin with ^"
+                    "some texts take this pattern to its limit of \(limit.rawValue), and then it does not match; avoid nested repeats such as (a+)+ and adjacent repeats of the same text, use few alternatives, and begin with ^"
                 )
             }
             return pattern
         } catch {
             // the library's message may quote the expression, and so a secret that was substituted into it
             let detail = written.contains("${") ? "" : ": \(Findings.quoted(String(describing: error)))"
-            findings.error(position, "the text behind ~ is no regular expression\(detail)")
+            findings.error(position, "the text after ~ is not a valid regular expression\(detail)")
             return nil
         }
     }
@@ -63,7 +63,7 @@ public struct RuleReader {
 
     /// Names or globs of the things to remove.
     func names(_ value: Decoded) -> [String] {
-        if value.isEmptyList { findings.error(value.position, "an empty list removes nothing; remove the edit") }
+        if value.isEmptyList { findings.error(value.position, "an empty list has no effect; remove the edit") }
         return value.list.compactMap(\.text)
     }
 
@@ -72,7 +72,7 @@ public struct RuleReader {
         let fields = value.fields
         if fields?.written.isEmpty == true {
             findings.error(
-                value.position, "an edit without a name changes nothing; write { NAME: value } or remove the edit")
+                value.position, "an edit without a name has no effect; write { NAME: value } or remove the edit")
         }
         return pairs(fields, place)
     }

@@ -24,7 +24,7 @@ struct RuleMemory: Equatable, Sendable {
     }
 
     /// The index of the exchange's response, the same at every call.
-    mutating func turn(at counter: TurnCounter) -> Int {
+    mutating func turn(at counter: ResponseSequence) -> Int {
         if let turn = turns[ObjectIdentifier(counter)] { return turn }
         let turn = counter.next()
         turns[ObjectIdentifier(counter)] = turn

@@ -35,7 +35,7 @@ extension CompiledRule {
         _ context: inout EditContext, _ outcome: inout Outcome
     ) throws(EditFault) -> EditEffect {
         guard case .request(let new) = answer, case .request(let old) = call.message else {
-            return try settle(answer, of: call, nil, &context, &outcome)
+            return try finish(answer, of: call, nil, &context, &outcome)
         }
         do throws(EditFault) {
             var notes = try Self.apply(new, insteadOf: old, to: &head)
@@ -110,7 +110,7 @@ extension CompiledRule {
         _ basis: RequestHead, _ context: inout EditContext, _ outcome: inout Outcome
     ) throws(EditFault) -> EditEffect {
         guard case .response(let new) = answer, case .response(let old, _) = call.message else {
-            return try settle(answer, of: call, basis, &context, &outcome)
+            return try finish(answer, of: call, basis, &context, &outcome)
         }
         do throws(EditFault) {
             var notes: [String] = []
@@ -130,7 +130,7 @@ extension CompiledRule {
     // MARK: results other than messages
 
     /// - Parameter basis: the request that a retry starts from; nil if none was sent.
-    private func settle(
+    private func finish(
         _ answer: SwiftAnswer, of call: SwiftCall, _ basis: RequestHead?, _ context: inout EditContext,
         _ outcome: inout Outcome
     ) throws(EditFault) -> EditEffect {
@@ -189,7 +189,7 @@ extension CompiledRule {
     ) throws(EditFault) -> [String] {
         guard new != old else { return [] }
         guard old != nil, body != nil else {
-            throw EditFault(reason: "returned a body without having asked for one (wantsBody)")
+            throw EditFault(reason: "returned a body without wantsBody")
         }
         do throws(BodyFault) {
             body?.isAsked = true

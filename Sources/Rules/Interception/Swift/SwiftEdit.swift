@@ -7,16 +7,16 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
     public static let name = "swift"
     public static let mayStandIn = true
     public static let doc =
-        "Runs an interceptor that is written in Swift, by the name under which the program registers it."
+        "Runs a Swift interceptor that the program registers under this name."
     public static let shape = Shape.either(
         .text(.name),
         ObjectShape(
             "swift",
             [
-                Key("name", .text(.name), "The name.", isRequired: true),
+                Key("name", .text(.name), "The registered name.", isRequired: true),
                 Key(
                     "deadline", .duration(1...3_600_000),
-                    "How long one that works off the loop may take; then the client gets 504.", standard: "10s"),
+                    "The longest time for an asynchronous interceptor. After it, the client gets 504.", standard: "10s"),
             ]))
 
     public static let standardDeadline = 10_000
@@ -70,7 +70,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         guard isAsync || fields?.has("deadline") != true else {
             reader.findings.warning(
                 fields?.position(of: "deadline") ?? position,
-                "\"\(name)\" works on the loop, and is done as soon as it is called; remove deadline")
+                "\"\(name)\" is synchronous, so deadline has no effect; remove it")
             return
         }
     }

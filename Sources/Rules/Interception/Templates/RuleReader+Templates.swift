@@ -28,14 +28,14 @@ extension RuleReader {
             let source = try TemplateSource(name)
             guard !source.needsResponse || phase == .response else {
                 findings.error(
-                    position, "${\(source.name)} is of an answer, so it is there under response alone")
+                    position, "${\(source.name)} belongs to the response; use it under response")
                 return nil
             }
             return source
         } catch {
             switch error {
             case .unnamed(let kind, let takes):
-                findings.error(position, "${\(kind).…} takes \(takes) behind the dot, and this is none")
+                findings.error(position, "${\(kind).…} takes \(takes) after the dot")
             case .unknown:
                 let nearest = Self.nearest(name)
                 let known =

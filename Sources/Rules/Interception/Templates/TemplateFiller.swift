@@ -58,7 +58,7 @@ public struct TemplateFiller {
                 }
             }
             guard out.utf8.count <= bound else {
-                throw EditFault(reason: "what is filled in for \(subject) would be longer than \(bound) bytes")
+                throw EditFault(reason: "the value for \(subject) would be longer than \(bound) bytes")
             }
         }
         guard template.place.accepts(out) else { return unusable(subject, template.sources.first) }

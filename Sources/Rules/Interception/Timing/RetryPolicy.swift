@@ -18,15 +18,17 @@ extension Retry {
     /// - Parameter times: the default of `times`; `backoff` likewise.
     static func keys(times: Int, backoff: Int) -> [Key] {
         [
-            Key("times", .integer(1...100), "How often at most, by this interceptor.", standard: "\(times)"),
-            Key("after", .duration(0...3_600_000), "How long to wait before the first.", standard: "250ms"),
-            Key("backoff", .text(factor), "How much longer each wait is than the one before.", standard: "\(backoff)"),
-            Key("jitter", .integer(0...100), "Per cent of each wait that chance decides on.", standard: "0"),
-            Key("retry_after", .boolean, "Waits as long as Retry-After asks, where it does.", standard: "true"),
-            Key("cap", .duration(0...3_600_000), "No wait is longer.", standard: "1h"),
+            Key("times", .integer(1...100), "The largest number of retries by this interceptor.", standard: "\(times)"),
+            Key("after", .duration(0...3_600_000), "The wait before the first retry.", standard: "250ms"),
+            Key(
+                "backoff", .text(factor), "The factor by which each wait is longer than the last.",
+                standard: "\(backoff)"),
+            Key("jitter", .integer(0...100), "The random part of each wait, in percent.", standard: "0"),
+            Key("retry_after", .boolean, "Wait as long as Retry-After says.", standard: "true"),
+            Key("cap", .duration(0...3_600_000), "The longest wait.", standard: "1h"),
             Key(
                 "methods", .choice(["idempotent", "any"]),
-                "Which requests are repeated: those that may be, or all of them.", standard: "idempotent"),
+                "Requests to repeat: those with an idempotent method, or any.", standard: "idempotent"),
         ]
     }
 

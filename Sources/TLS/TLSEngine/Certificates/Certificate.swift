@@ -22,7 +22,7 @@ public final class Certificate: @unchecked Sendable {
             }
             return made
         }
-        guard let parsed else { throw MaterialFault("is no certificate in DER") }
+        guard let parsed else { throw MaterialFault("is not a certificate in DER") }
         handle = parsed
     }
 }

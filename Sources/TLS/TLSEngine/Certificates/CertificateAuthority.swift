@@ -30,7 +30,7 @@ public struct CertificateAuthority: Sendable {
     public init(certificate: Certificate, key: PrivateKey, crosses: [Certificate] = []) throws(MaterialFault) {
         guard certificate.isAuthority else {
             throw MaterialFault(
-                "holds a certificate that may not certify hosts (\(certificate.subject)): it is no CA's")
+                "holds a certificate that may not certify hosts (\(certificate.subject)): it does not belong to a CA")
         }
         guard key.fits(certificate) else { throw MaterialFault("holds a certificate that is not for the CA's key") }
         _ = try SignatureAlgorithm(key)

@@ -29,7 +29,7 @@ public struct NameConstraints: Equatable, Sendable {
             }
             if !all.contains(text) { all.append(text) }
         }
-        guard !all.isEmpty else { throw MaterialFault("cannot be bound to nothing; name a host") }
+        guard !all.isEmpty else { throw MaterialFault("is constrained to nothing; name a host") }
         self.entries = all
         self.names = names
         self.blocks = blocks
@@ -40,10 +40,12 @@ public struct NameConstraints: Equatable, Sendable {
             entry.hasPrefix("*.")
             ? String(entry.dropFirst(2)) : entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
         guard case .name(let name) = CertifiedHost(bare), !name.hasPrefix("*") else {
-            throw MaterialFault("cannot be bound to \(entry), which is no DNS name, address or block of addresses")
+            throw MaterialFault(
+                "cannot be constrained to \(entry), which is not a DNS name, an address or a CIDR block")
         }
         guard bare == entry else {
-            throw MaterialFault("cannot be bound to \(entry); write \(name), which permits every name below it as well")
+            throw MaterialFault(
+                "cannot be constrained to \(entry); write \(name), which permits every name below it as well")
         }
         return name
     }

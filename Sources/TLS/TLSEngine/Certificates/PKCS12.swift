@@ -11,7 +11,7 @@ public enum PKCS12 {
             var next = $0.baseAddress
             return d2i_PKCS12(nil, &next, $0.count)
         }
-        guard let container else { throw MaterialFault("is no PKCS#12 container") }
+        guard let container else { throw MaterialFault("is not a PKCS#12 container") }
         defer { PKCS12_free(container) }
         var key: OpaquePointer?
         var certificate: OpaquePointer?

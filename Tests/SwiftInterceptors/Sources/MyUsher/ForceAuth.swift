@@ -1,6 +1,6 @@
 import Usher
 
-/// Has AM authenticate anew whoever has a session.
+/// Forces AM to authenticate users who already have a session.
 struct ForceAuth: RequestInterceptor {
     func intercept(request: Request, action: Action) -> Request {
         guard action.type == .startAuthenticate || action.type == .authenticate else { return request }

@@ -9,7 +9,7 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
     }
 
     public static let name = "convert_body"
-    public static let doc = "Makes JSON of a form of pairs, or such a form of JSON; the content type follows."
+    public static let doc = "Converts a URL-encoded form to JSON, or JSON to such a form, with the content type."
     public static let shape = Shape.choice(Form.allCases.map(\.rawValue))
 
     public let form: Form
@@ -43,7 +43,7 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
             return ["made JSON of the form"]
         case .form:
             let bytes = try body.bytes()
-            guard let value = try? JSONValue(parsing: bytes) else { throw .unusable("is no JSON") }
+            guard let value = try? JSONValue(parsing: bytes) else { throw .unusable("is not JSON") }
             try body.replace(with: Array(Self.form(value).text.utf8))
             body.contentType = "application/x-www-form-urlencoded"
             return ["made a form of the JSON"]
@@ -58,7 +58,7 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
             // JSON cannot represent bytes that are not UTF-8
             guard String(validating: PercentCoding.decodeBytes(pair.utf8, plusAsSpace: true), as: UTF8.self) != nil
             else {
-                throw .unusable("has names or values that are no UTF-8 text")
+                throw .unusable("has names or values that are not UTF-8 text")
             }
             let name = QueryText.name(pair)
             let place = places[name] ?? fields.count
@@ -73,16 +73,18 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
 
     /// An array becomes a repeated name. A null value is left out.
     static func form(_ value: JSONValue) throws(BodyFault) -> QueryText {
-        guard let members = value.members else { throw .unusable("is JSON, but no object, so it makes no form") }
+        guard let members = value.members else {
+            throw .unusable("is JSON, but not an object, so it cannot become a form")
+        }
         var form = QueryText("")
         var names: Set<String> = []
         for member in members {
             guard names.insert(member.name).inserted else {
-                throw .unusable("has a name twice in its JSON, which no form is made of")
+                throw .unusable("has a name twice in its JSON, so it cannot become a form")
             }
             for item in member.value.items ?? [member.value] where item != .null {
                 guard let text = item.plainText else {
-                    throw .unusable("has objects or lists within its JSON, which no form can hold")
+                    throw .unusable("has objects or lists within its JSON, so it cannot become a form")
                 }
                 guard form.pairs.count < FormEdit.mostPairs else {
                     throw .unusable("would be a form of more than \(FormEdit.mostPairs) fields")

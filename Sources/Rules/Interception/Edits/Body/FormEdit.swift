@@ -13,7 +13,7 @@ enum FormEdit {
             throw .unusable("is a form of more than \(mostPairs) fields")
         }
         // decoding and encoding again would change bytes that are not UTF-8
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .unusable("is no UTF-8 text") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .unusable("is not UTF-8 text") }
         return QueryText(text)
     }
 

@@ -6,8 +6,8 @@ public struct PairedForm<Way: PairWay>: RequestEdit, BodyEdit {
     public static var name: String { "\(Way.verb)_form" }
     public static var doc: String {
         Way.adds
-            ? "Adds fields to a form beside those of the name."
-            : "Replaces or adds fields of a form, be it pairs or parts."
+            ? "Adds fields to a form. Those of the same name stay."
+            : "Replaces or adds fields of a form, URL-encoded or multipart."
     }
     public static var shape: Shape { .parameters }
 

@@ -5,7 +5,7 @@ public import HTTPCodec
 /// `remove_json`.
 public struct RemoveJSON: RequestEdit, ResponseEdit, BodyEdit {
     public static let name = "remove_json"
-    public static let doc = "Removes what JSON pointers lead to; all else stays as it was written."
+    public static let doc = "Removes the values at JSON pointers. The rest stays as written."
     public static let shape = Shape.oneOrMany(.text(.jsonPointer))
 
     public let pointers: [JSONPointer]
@@ -15,7 +15,7 @@ public struct RemoveJSON: RequestEdit, ResponseEdit, BodyEdit {
     public init(_ value: Decoded, _ reader: RuleReader) {
         for item in value.list where item.text?.isEmpty == true {
             reader.findings.error(
-                item.position, "the empty pointer is the whole body, without which there is no JSON; name a member")
+                item.position, "the empty pointer names the whole body, which cannot be removed; name a member")
         }
         self.init(reader.names(value).compactMap { JSONPointer($0) })
     }

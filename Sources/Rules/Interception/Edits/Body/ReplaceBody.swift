@@ -6,7 +6,7 @@ public import HTTPCodec
 public struct ReplaceBody: RequestEdit, ResponseEdit, BodyEdit {
     public static let name = "replace_body"
     public static let doc =
-        "Replaces text in the body, every time it stands there, or what \"~pattern\" finds; $1 is its first group."
+        "Replaces each occurrence of a text, or each match of \"~pattern\", in the body. $1 is the first group."
     public static let shape = Shape.map(.name, .text(.any))
 
     public enum Search: Sendable {

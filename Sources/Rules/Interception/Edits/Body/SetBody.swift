@@ -8,7 +8,7 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
         ObjectShape(
             "new_body",
             ["text", "json", "file"].compactMap { WrittenBody.keys[$0] } + [
-                Key("content_type", .text(.headerValue), "Content type of the body.")
+                Key("content_type", .text(.headerValue), "The content type of the body.")
             ]))
 
     public let bytes: [UInt8]

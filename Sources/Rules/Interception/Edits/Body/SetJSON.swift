@@ -5,7 +5,7 @@ public import HTTPCodec
 /// `set_json`.
 public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
     public static let name = "set_json"
-    public static let doc = "Replaces or adds what JSON pointers lead to; all else stays as it was written."
+    public static let doc = "Replaces or adds the values at JSON pointers. The rest stays as written."
     public static let shape = Shape.map(.jsonPointer, .json)
 
     private struct Place {
@@ -27,7 +27,7 @@ public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
     public init(_ value: Decoded, _ reader: RuleReader) {
         if value.fields?.written.isEmpty == true {
             reader.findings.error(
-                value.position, "an edit without a pointer changes nothing; write { /NAME: value } or remove the edit")
+                value.position, "an edit without a pointer has no effect; write { /NAME: value } or remove the edit")
         }
         self.init(
             (value.fields?.all ?? []).compactMap { field in

@@ -11,10 +11,10 @@ struct WrittenBody {
 
     static let keys: [String: Key] = Dictionary(
         uniqueKeysWithValues: [
-            Key("json", .json, "A body, written as JSON."),
+            Key("json", .json, "A body in JSON."),
             Key("text", .template(.any), "A body of plain text."),
-            Key("body", .template(.any), "A body as it is."),
-            Key("file", .text(.file), "A file with the body, read when the configuration is."),
+            Key("body", .template(.any), "A body of any type."),
+            Key("file", .text(.file), "A file with the body, read with the configuration."),
         ].map { ($0.name, $0) })
 
     /// - Returns: nil if the file cannot be read. The reader has recorded the finding.

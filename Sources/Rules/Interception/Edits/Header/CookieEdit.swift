@@ -38,12 +38,12 @@ public struct CookieEdit: Equatable, Sendable {
 
     func check() throws(EditFault) {
         guard FieldSyntax.isName(name) else {
-            throw EditFault(reason: "a cookie name holds a character that no name may hold, or is empty")
+            throw EditFault(reason: "a cookie name is empty, or has an invalid character")
         }
         for part in [value, domain ?? "", path ?? "", expires ?? ""] {
             // a semicolon would begin another cookie or attribute
             guard FieldSyntax.isValue(part), !part.utf8.contains(0x3B) else {
-                throw EditFault(reason: "cookie \(name) holds a control character or a semicolon")
+                throw EditFault(reason: "cookie \(name) has a control character or a semicolon")
             }
         }
     }

@@ -21,10 +21,10 @@ enum HeaderEdit {
 
     static func check(_ pair: Pair) throws(EditFault) {
         guard FieldSyntax.isName(pair.name) else {
-            throw EditFault(reason: "a header name holds a character that no name may hold, or is empty")
+            throw EditFault(reason: "a header name is empty, or has an invalid character")
         }
         guard FieldSyntax.isValue(pair.value) else {
-            throw EditFault(reason: "the value for header \(pair.name) holds a control character")
+            throw EditFault(reason: "the value for header \(pair.name) has a control character")
         }
     }
 

@@ -5,7 +5,9 @@ public import HTTPCodec
 /// `set_header` and `add_header`.
 public struct PairedHeader<Way: PairWay>: RequestEdit, ResponseEdit {
     public static var name: String { "\(Way.verb)_header" }
-    public static var doc: String { Way.adds ? "Adds headers beside those of the name." : "Replaces or adds headers." }
+    public static var doc: String {
+        Way.adds ? "Adds headers. Those of the same name stay." : "Replaces or adds headers."
+    }
     public static var shape: Shape { .headers }
 
     public let pairs: [Pair]

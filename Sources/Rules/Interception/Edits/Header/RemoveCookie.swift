@@ -4,7 +4,7 @@ public import HTTPCodec
 /// `remove_cookie`.
 public struct RemoveCookie: RequestEdit, ResponseEdit {
     public static let name = "remove_cookie"
-    public static let doc = "Removes cookies by name or glob; from a response, their Set-Cookie lines."
+    public static let doc = "Removes cookies by name or glob. Response: removes their Set-Cookie lines."
     public static let shape = Shape.namesOrGlobs
 
     public let names: [String]

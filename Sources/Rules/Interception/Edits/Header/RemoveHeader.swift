@@ -22,7 +22,7 @@ public struct RemoveHeader: RequestEdit, ResponseEdit {
         }
         for item in value.list where item.text.map({ ASCII.equal($0, "host") }) == true {
             reader.findings.error(
-                item.position, "Host cannot be removed, for no request is valid without it; set_host changes it")
+                item.position, "every request needs Host, so it cannot be removed; set_host changes it")
         }
         self.init(reader.names(value))
     }

@@ -7,22 +7,22 @@ public import HTTPCodec
 public struct SetCookie: RequestEdit, ResponseEdit {
     public static let name = "set_cookie"
     public static let doc =
-        "Sends a cookie with the request, where domain, path and secure allow it; adds a Set-Cookie line to a response."
+        "Request: sends a cookie if domain, path and secure allow it. Response: adds a Set-Cookie line."
     public static let shape = Shape.object(
         ObjectShape(
             "cookie",
             [
-                Key("name", .text(.cookieName), "Name.", isRequired: true),
-                Key("value", .template(.cookieValue), "Value.", isRequired: true),
-                Key("domain", .text(.cookieDomain), "Hosts it is for."),
-                Key("path", .text(.cookiePath), "Paths it is for."),
-                Key("secure", .boolean, "For https alone.", standard: "false"),
-                Key("http_only", .boolean, "Kept from scripts.", standard: "false"),
-                Key("max_age", .duration(0...400 * 86_400_000), "How long it lives; 0s deletes it."),
-                Key("expires", .text(.httpDate), "Until when it lives, where max_age does not say."),
+                Key("name", .text(.cookieName), "The cookie's name.", isRequired: true),
+                Key("value", .template(.cookieValue), "The cookie's value.", isRequired: true),
+                Key("domain", .text(.cookieDomain), "Hosts that get the cookie."),
+                Key("path", .text(.cookiePath), "Paths that get the cookie."),
+                Key("secure", .boolean, "Send it with https only.", standard: "false"),
+                Key("http_only", .boolean, "Hide it from scripts.", standard: "false"),
+                Key("max_age", .duration(0...400 * 86_400_000), "The lifetime. 0s deletes the cookie."),
+                Key("expires", .text(.httpDate), "The end of the lifetime, used without max_age."),
                 Key(
                     "same_site", .choice(CookieEdit.SameSite.allCases.map { ASCII.lowercased($0.rawValue) }),
-                    "Which sites may cause it to be sent."),
+                    "Sites whose requests may carry the cookie."),
             ]))
 
     public let cookie: CookieEdit

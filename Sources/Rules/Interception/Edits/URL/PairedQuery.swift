@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct PairedQuery<Way: PairWay>: RequestEdit {
     public static var name: String { "\(Way.verb)_query" }
     public static var doc: String {
-        Way.adds ? "Adds query parameters beside those of the name." : "Replaces or adds query parameters."
+        Way.adds ? "Adds query parameters. Those of the same name stay." : "Replaces or adds query parameters."
     }
     public static var shape: Shape { .parameters }
 

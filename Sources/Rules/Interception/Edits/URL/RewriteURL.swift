@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct RewriteURL: RequestEdit {
     public static let name = "rewrite_url"
     public static let mayStandIn = true
-    public static let doc = "Replaces what \"~pattern\" finds in the whole URL; $1 is its first group."
+    public static let doc = "Replaces the matches of \"~pattern\" in the whole URL. $1 is the first group."
     public static let shape = Shape.map(.name, .text(.any))
 
     /// The longest rewritten URL in bytes; a URL may also grow to twice its length.
@@ -20,7 +20,7 @@ public struct RewriteURL: RequestEdit {
             guard field.name.hasPrefix("~") else {
                 reader.findings.error(
                     field.position,
-                    "rewrite_url takes a regular expression behind ~ as key, found \"\(Findings.quoted(field.name))\"",
+                    "rewrite_url takes a regular expression after ~ as key, found \"\(Findings.quoted(field.name))\"",
                     nearest: "~\(field.name)")
                 return nil
             }

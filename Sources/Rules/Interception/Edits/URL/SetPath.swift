@@ -4,7 +4,7 @@ public import HTTPCodec
 /// `set_path`.
 public struct SetPath: RequestEdit {
     public static let name = "set_path"
-    public static let doc = "Replaces the path; the query stays."
+    public static let doc = "Replaces the path. The query stays."
     public static let shape = Shape.template(.path)
 
     public let path: String
@@ -31,9 +31,9 @@ public struct SetPath: RequestEdit {
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
-        guard path.utf8.first == 0x2F else { throw EditFault(reason: "a path begins with a slash") }
+        guard path.utf8.first == 0x2F else { throw EditFault(reason: "a path must begin with a slash") }
         guard !path.utf8.contains(0x3F) else {
-            throw EditFault(reason: "a path holds no question mark; use set_query for the query")
+            throw EditFault(reason: "a path must not have a question mark; use set_query for the query")
         }
         let old = head.target
         let query = old.query.map { "?\(head.fields.text($0))" } ?? ""

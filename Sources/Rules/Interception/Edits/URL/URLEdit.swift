@@ -11,7 +11,7 @@ enum URLEdit {
     /// - Throws: if the request has no URL with a path: `OPTIONS *` or CONNECT.
     static func checkHasPath(_ head: RequestHead) throws(EditFault) {
         guard head.target.form == .absolute || head.target.form == .origin else {
-            throw EditFault(reason: "the request's target \(head.targetText) is no URL that could be changed")
+            throw EditFault(reason: "the request's target \(head.targetText) is not a URL that can be changed")
         }
     }
 

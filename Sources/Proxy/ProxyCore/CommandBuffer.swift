@@ -4,15 +4,15 @@ public import Journal
 
 /// The output of a client's connection: bytes for the client, orders, and their body bytes. It also provides the
 /// time. Each loop has one, cleared after every call.
-public struct Outbox: ~Copyable {
+public struct CommandBuffer: ~Copyable {
     public internal(set) var client: [UInt8] = []
-    /// The bytes of the orders `sendBody` and `sendRaw`, in their sequence.
+    /// The bytes of the commands `sendBody` and `sendRaw`, in their sequence.
     public internal(set) var origin: [UInt8] = []
-    public internal(set) var orders: [Order] = []
-    /// The heads of the orders `send`. Kept apart, because each order reserves room for the largest case and is moved often.
+    public internal(set) var commands: [DriverCommand] = []
+    /// The heads of the commands `send`. Kept apart, because each order reserves room for the largest case and is moved often.
     public internal(set) var heads: [OutgoingHead] = []
     /// The replies of an exchange for the client's side; its connection takes them before it returns.
-    var replies: [Reply] = []
+    var clientCommands: [ClientCommand] = []
     /// The window budget of this loop's HTTP/2 clients.
     let windows = WindowBudget()
     /// Milliseconds of a monotonic clock.
@@ -21,8 +21,8 @@ public struct Outbox: ~Copyable {
     /// Flows for the journal, until the driver takes them.
     var flows = FlowBatch()
     /// The id of this loop's last flow.
-    private var lastFlow = Outbox.firstFlow
-    /// The number of the loop, as part of its flows' ids; below `Outbox.loops`.
+    private var lastFlow = CommandBuffer.firstFlow
+    /// The number of the loop, as part of its flows' ids; below `CommandBuffer.loops`.
     private let loop: UInt64
     /// Body bytes held for the journal.
     var captured = 0
@@ -67,21 +67,21 @@ public struct Outbox: ~Copyable {
 
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
-    /// Takes an order to execute it; none stays in its place.
-    public mutating func takeOrder(_ index: Int) -> Order {
-        var order = Order.proceed
-        swap(&order, &orders[index])
-        return order
+    /// Takes a command to execute it; none stays in its place.
+    public mutating func removeCommand(_ index: Int) -> DriverCommand {
+        var command = DriverCommand.proceed
+        swap(&command, &commands[index])
+        return command
     }
 
-    public mutating func clearOrders() {
-        orders.removeAll(keepingCapacity: true)
+    public mutating func clearCommands() {
+        commands.removeAll(keepingCapacity: true)
         if !heads.isEmpty { heads.removeAll(keepingCapacity: true) }
     }
 
     /// Orders the head of a request for its stream.
     mutating func send(_ head: consuming OutgoingHead, of id: ExchangeID) {
-        orders.append(.send(id, head: heads.count))
+        commands.append(.send(id, head: heads.count))
         heads.append(consume head)
     }
 
@@ -89,14 +89,14 @@ public struct Outbox: ~Copyable {
     mutating func send(_ bytes: Span<UInt8>, of id: ExchangeID) {
         guard !bytes.isEmpty else { return }
         origin.append(bytes)
-        orders.append(.sendBody(id, bytes.count))
+        commands.append(.sendBody(id, bytes.count))
     }
 
     /// Orders raw bytes of a tunnel for the origin.
     mutating func sendRaw(_ bytes: Span<UInt8>, of id: ExchangeID) {
         guard !bytes.isEmpty else { return }
         origin.append(bytes)
-        orders.append(.sendRaw(id, bytes.count))
+        commands.append(.sendRaw(id, bytes.count))
     }
 
     // MARK: exchanges

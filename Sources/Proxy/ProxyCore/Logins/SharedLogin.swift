@@ -5,10 +5,10 @@ import Interception
 /// A conversation with a server that logs in. It is a value: it takes responses and returns the next step.
 protocol LoginTalk: Sendable {
     associatedtype Value: Credential
-    mutating func begin() -> LoginOrder<Value>
+    mutating func begin() -> LoginCommand<Value>
     /// Takes the response to the last call.
     /// - Parameter now: seconds since 1970.
-    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Value>
+    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginCommand<Value>
     /// The last call uses up its credential, even if the response is lost.
     var spends: Bool { get }
 }
@@ -19,7 +19,7 @@ extension LoginTalk {
 
 /// One exchange's way to a login's result: it takes an existing one, waits for another exchange, or logs in for all. The filter
 /// decides what the exchange does then.
-final class LoginTurn<Talk: LoginTalk> {
+final class SharedLogin<Talk: LoginTalk> {
     typealias Value = Talk.Value
 
     /// The next step once the result is there.
@@ -38,8 +38,8 @@ final class LoginTurn<Talk: LoginTalk> {
         case kept(String, Purpose)
         /// There is no result, for this reason.
         case lacking(String, Purpose)
-        /// - Parameter heir: gets the response if this exchange is over.
-        case call(ServerCall, url: String, heir: (any CallHeir)?)
+        /// - Parameter detachedCall: gets the response if this exchange is over.
+        case call(ServerCall, url: String, detachedCall: (any DetachedCall)?)
         case waitFor(WaitingTicket, until: Int)
     }
 
@@ -50,7 +50,7 @@ final class LoginTurn<Talk: LoginTalk> {
         case ready
         /// Another exchange logs in.
         case queueing(Purpose, CredentialWait<Value>)
-        case talking(Purpose, LoginErrand<Talk>)
+        case talking(Purpose, BackgroundLogin<Talk>)
     }
 
     /// The wanted result and its store.
@@ -101,37 +101,37 @@ final class LoginTurn<Talk: LoginTalk> {
             stage = .queueing(purpose, wait)
             return .waitFor(wait.ticket, until: min(wait.until, limit ?? .max))
         case .fetch(let fetch):
-            let errand = LoginErrand(fetch, wanted.talk())
-            return perform(errand.begin(), purpose, errand, wanted, context)
+            let backgroundCall = BackgroundLogin(fetch, wanted.talk())
+            return perform(backgroundCall.begin(), purpose, backgroundCall, wanted, context)
         case .failed(let fault): return giveUp(fault.reason, purpose)
         case .full: return giveUp("there is no room for more requests that wait for a login", purpose)
         }
     }
 
     func called(_ response: HeldResponse, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
-        guard case .talking(let purpose, let errand) = stage else { return nil }
-        return perform(errand.answered(response, context.seconds), purpose, errand, wanted, context)
+        guard case .talking(let purpose, let backgroundCall) = stage else { return nil }
+        return perform(backgroundCall.answered(response, context.seconds), purpose, backgroundCall, wanted, context)
     }
 
     private func perform(
-        _ step: LoginOrder<Value>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
+        _ step: LoginCommand<Value>, _ purpose: Purpose, _ backgroundCall: BackgroundLogin<Talk>, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
         switch step {
         case .send(let call, let url):
-            stage = .talking(purpose, errand)
-            return .call(call, url: url, heir: errand.spends ? errand : nil)
+            stage = .talking(purpose, backgroundCall)
+            return .call(call, url: url, detachedCall: backgroundCall.spends ? backgroundCall : nil)
         case .won(let value):
-            session = errand.fetch.win(value, context.time)
+            session = backgroundCall.fetch.win(value, context.time)
             return done(.won(value, purpose))
         case .failed(let fault):
-            errand.fetch.fail(fault, context.time)
-            return settle(purpose, after: errand.fetch, fault.reason, wanted, context)
+            backgroundCall.fetch.fail(fault, context.time)
+            return finish(purpose, after: backgroundCall.fetch, fault.reason, wanted, context)
         }
     }
 
     /// Handles a failed login: a result that is still valid is used.
-    private func settle(
+    private func finish(
         _ purpose: Purpose, after fetch: CredentialFetch<Value>, _ reason: String, _ wanted: Wanted,
         _ context: FilterContext
     ) -> Outcome {
@@ -160,18 +160,18 @@ final class LoginTurn<Talk: LoginTalk> {
         switch stage {
         case .watching, .ready: return nil
         case .queueing(let purpose, _): return giveUp(reason, purpose)
-        case .talking(let purpose, let errand):
-            errand.fetch.fail(LoginFault(reason: reason, isRefusal: false), context.time)
-            return settle(purpose, after: errand.fetch, reason, wanted, context)
+        case .talking(let purpose, let backgroundCall):
+            backgroundCall.fetch.fail(LoginFault(reason: reason, isRefusal: false), context.time)
+            return finish(purpose, after: backgroundCall.fetch, reason, wanted, context)
         }
     }
 
     func woke(_ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         if isActive, let limit, context.now >= limit {
             let reason = "the login took longer than hold allows"
-            if case .talking(let purpose, let errand) = stage, errand.spends {
-                errand.fetch.isLate(context.time)
-                return settle(purpose, after: errand.fetch, reason, wanted, context)
+            if case .talking(let purpose, let backgroundCall) = stage, backgroundCall.spends {
+                backgroundCall.fetch.isLate(context.time)
+                return finish(purpose, after: backgroundCall.fetch, reason, wanted, context)
             }
             return failed(reason, wanted, context)
         }

@@ -2,7 +2,7 @@ import Authorization
 
 /// A login's conversation. It is a class that can outlive its exchange: a call that was sent takes effect unheard, and its result
 /// serves other requests.
-final class LoginErrand<Talk: LoginTalk> {
+final class BackgroundLogin<Talk: LoginTalk> {
     let fetch: CredentialFetch<Talk.Value>
     private var talk: Talk
 
@@ -14,18 +14,18 @@ final class LoginErrand<Talk: LoginTalk> {
     /// The last call uses up its credential, such as a refresh token.
     var spends: Bool { talk.spends }
 
-    func begin() -> LoginOrder<Talk.Value> { talk.begin() }
+    func begin() -> LoginCommand<Talk.Value> { talk.begin() }
 
-    func answered(_ response: HeldResponse, _ now: Int) -> LoginOrder<Talk.Value> {
+    func answered(_ response: HeldResponse, _ now: Int) -> LoginCommand<Talk.Value> {
         talk.answered(response.head, body: response.body, now: now)
     }
 }
 
-extension LoginErrand: CallHeir {
+extension BackgroundLogin: DetachedCall {
     /// True, as later requests use the result, even after a restart.
     var isAwaited: Bool { true }
 
-    func inherit(until time: Int) { fetch.goesOn(until: time) }
+    func detach(until time: Int) { fetch.goesOn(until: time) }
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
         switch answered(response, now.seconds) {
@@ -38,10 +38,10 @@ extension LoginErrand: CallHeir {
 }
 
 /// Gets the response of a call whose exchange is over.
-protocol CallHeir: AnyObject {
+protocol DetachedCall: AnyObject {
     /// The response is still useful while the process drains.
     var isAwaited: Bool { get }
     /// The call continues without its exchange, up to this time.
-    func inherit(until time: Int)
+    func detach(until time: Int)
     func heard(_ response: HeldResponse, _ now: LoginTime)
 }

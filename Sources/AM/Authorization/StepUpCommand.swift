@@ -29,7 +29,7 @@ public struct ServerCall: Sendable {
 
 extension StepUp {
     /// The next step.
-    public enum Order: Sendable {
+    public enum Command: Sendable {
         case send(ServerCall)
         /// Wait before the next call, or for permission (`isAtTurn`); continues with `woke()`.
         case wait(milliseconds: Int)

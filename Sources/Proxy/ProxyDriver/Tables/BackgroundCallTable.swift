@@ -1,18 +1,18 @@
 import EventLoop
 import ProxyCore
 
-/// The errands of all loops; any loop that still serves runs them.
-final class ErrandTable: Sendable {
+/// The background calls of all loops; any loop that still serves runs them.
+final class BackgroundCallTable: Sendable {
     typealias Port = Mailbox<WorkerMessage>
 
     private struct State {
-        var waiting: [Errand] = []
+        var waiting: [BackgroundCall] = []
         /// The loops that still serve.
         var ports: [Port] = []
     }
 
     private let state = Locked(State())
-    /// The most waiting errands: more than all sessions and tokens that are kept.
+    /// The most waiting background calls: more than all sessions and tokens that are kept.
     private static let most = 2 * 4096
 
     func enter(_ port: Port) { state.withLock { $0.ports.append(port) } }
@@ -26,19 +26,19 @@ final class ErrandTable: Sendable {
         }
     }
 
-    func take() -> [Errand] {
+    func take() -> [BackgroundCall] {
         state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
     }
 
-    func add(_ errands: [Errand]) {
-        guard !errands.isEmpty else { return }
+    func add(_ backgroundCalls: [BackgroundCall]) {
+        guard !backgroundCalls.isEmpty else { return }
         let port = state.withLock { state in
-            state.waiting += errands.prefix(max(0, Self.most - state.waiting.count))
+            state.waiting += backgroundCalls.prefix(max(0, Self.most - state.waiting.count))
             return state.ports.first
         }
-        port?.post(.runErrands)
+        port?.post(.runBackgroundCalls)
     }
 }

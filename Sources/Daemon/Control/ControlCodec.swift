@@ -4,7 +4,7 @@ internal import HTTPCodec
 
 /// The codec of one admin connection: it reads complete requests and writes responses. It checks access before anything is looked
 /// up.
-public struct ControlLeg {
+public struct ControlCodec {
     public enum Event: Sendable {
         case needsMore
         /// The client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
@@ -26,7 +26,7 @@ public struct ControlLeg {
     }
 
     /// True while a request is incomplete.
-    public var isInside: Bool { !server.leg.awaitsHead }
+    public var isInside: Bool { !server.codec.awaitsHead }
 
     /// The next event in `input`. Advances `position` past the bytes used. Each request has to be answered before the next is
     /// read.
@@ -66,20 +66,20 @@ public struct ControlLeg {
 
     /// Ends a request that did not arrive in time.
     public mutating func timedOut() -> ControlProblem {
-        server.leg.giveUpHead()
+        server.codec.giveUpHead()
         return ControlProblem(408, "the request was not complete within \(ControlLimits.time / 1000) s")
     }
 
     /// Refuses a request whose head was read, so that a HEAD gets no body.
     private mutating func turnAway(_ problem: ControlProblem) -> Event {
-        server.leg.endAfterThis()
+        server.codec.endAfterThis()
         return .refused(problem)
     }
 
     // MARK: answers
 
     /// Ends the connection after the response to this request.
-    public mutating func endsWithThis() { server.leg.endAfterThis() }
+    public mutating func endsWithThis() { server.codec.endAfterThis() }
 
     /// The 100 Continue response.
     public func goOn() -> [UInt8] { server.goOn() }
@@ -96,14 +96,14 @@ public struct ControlLeg {
     /// Begins a response that carries events until either side ends it.
     /// - Returns: the bytes, and whether events may follow; they do not after a HEAD.
     public mutating func follow(time: Int) -> (message: [UInt8], takesEvents: Bool) {
-        server.leg.endAfterThis()
+        server.codec.endAfterThis()
         let message = server.begin(Self.head(200, "text/event-stream", time, []), .chunked)
-        return (message, !server.leg.writesNothing)
+        return (message, !server.codec.writesNothing)
     }
 
     public func piece(_ events: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
-        server.leg.write(events.span, to: &out)
+        server.codec.write(events.span, to: &out)
         return out
     }
 

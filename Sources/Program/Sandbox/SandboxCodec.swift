@@ -3,7 +3,7 @@ internal import HTTP1
 internal import HTTPCodec
 
 /// The codec of one connection: it reads complete requests and writes responses.
-struct ClientLeg: Sendable {
+struct SandboxCodec: Sendable {
     enum Event: Sendable {
         case needsMore
         /// The client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
@@ -47,7 +47,7 @@ struct ClientLeg: Sendable {
     private static let noProxy = "this is not a proxy"
 
     private mutating func refuse(_ status: Int, _ text: String) -> Event {
-        server.leg.giveUpHead()
+        server.codec.giveUpHead()
         return .refused(status, text)
     }
 

@@ -3,11 +3,11 @@ import Formats
 import Testing
 
 @Suite("Requests to the daemon")
-struct ControlLegTests {
-    private func event(_ text: String) -> ControlLeg.Event {
-        var leg = ControlLeg()
+struct ControlCodecTests {
+    private func event(_ text: String) -> ControlCodec.Event {
+        var codec = ControlCodec()
         var position = 0
-        return leg.next(Array(text.utf8), &position, now: 0)
+        return codec.next(Array(text.utf8), &position, now: 0)
     }
 
     private func refusal(_ text: String) -> Int? {
@@ -15,19 +15,19 @@ struct ControlLegTests {
     }
 
     @Test func aRequestComesWhole() throws {
-        var leg = ControlLeg()
+        var codec = ControlCodec()
         let text = "POST /v1/a%20b/c?x=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}GET"
         var input: [UInt8] = []
         var position = 0
         for byte in text.utf8.dropLast(4) {
             input.append(byte)
-            guard case .needsMore = leg.next(input, &position, now: 7) else { throw Odd() }
+            guard case .needsMore = codec.next(input, &position, now: 7) else { throw Odd() }
         }
         input += Array("}GET".utf8)
-        guard case .request(let request) = leg.next(input, &position, now: 7) else { throw Odd() }
+        guard case .request(let request) = codec.next(input, &position, now: 7) else { throw Odd() }
         #expect(request.method == "POST" && request.path == ["v1", "a b", "c"] && request.body == Array("{}".utf8))
         #expect(request.now == 7 && input[position...] == Array("GET".utf8)[...])
-        let (message, ends) = leg.answer(ControlAnswer(.object([])), time: 0)
+        let (message, ends) = codec.answer(ControlAnswer(.object([])), time: 0)
         #expect(String(decoding: message, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n") && !ends)
     }
 
@@ -47,12 +47,12 @@ struct ControlLegTests {
         let door = ControlDoor.network(
             .init(address: "127.0.0.1", port: 3130, token: ControlToken(Array("0123456789abcdef".utf8))))
         func status(_ target: String, _ host: String, _ origin: String?) -> Int? {
-            var leg = ControlLeg(door)
+            var codec = ControlCodec(door)
             var position = 0
             let page = origin.map { "Origin: \($0)\r\n" } ?? ""
             let text =
                 "GET \(target)/ HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer 0123456789abcdef\r\n\(page)\r\n"
-            guard case .refused(let problem) = leg.next(Array(text.utf8), &position, now: 0) else { return nil }
+            guard case .refused(let problem) = codec.next(Array(text.utf8), &position, now: 0) else { return nil }
             return problem.status
         }
         let own = "127.0.0.1:3130"
@@ -74,18 +74,18 @@ struct ControlLegTests {
                     + String(repeating: "x", count: 65537) + "\r\n0\r\n\r\n") == 413)
         #expect(refusal("GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 9000))\r\n\r\n") == 431)
         #expect(refusal("GET /\(String(repeating: "x", count: 5000)) HTTP/1.1\r\n\(host)\r\n") == 414)
-        var leg = ControlLeg()
-        #expect(leg.timedOut().status == 408)
-        #expect(leg.answer(leg.timedOut().answer, time: 0).ends)
+        var codec = ControlCodec()
+        #expect(codec.timedOut().status == 408)
+        #expect(codec.answer(codec.timedOut().answer, time: 0).ends)
     }
 
     @Test func whoWaitsForWordHearsIt() throws {
-        var leg = ControlLeg()
+        var codec = ControlCodec()
         let input = Array(
             "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".utf8)
         var position = 0
-        guard case .expectsContinue = leg.next(input, &position, now: 0) else { throw Odd() }
-        #expect(String(decoding: leg.goOn(), as: UTF8.self).hasPrefix("HTTP/1.1 100"))
-        guard case .request = leg.next(input + Array("{}".utf8), &position, now: 0) else { throw Odd() }
+        guard case .expectsContinue = codec.next(input, &position, now: 0) else { throw Odd() }
+        #expect(String(decoding: codec.goOn(), as: UTF8.self).hasPrefix("HTTP/1.1 100"))
+        guard case .request = codec.next(input + Array("{}".utf8), &position, now: 0) else { throw Odd() }
     }
 }

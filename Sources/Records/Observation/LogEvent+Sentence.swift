@@ -1,7 +1,7 @@
 public import Interception
 
 /// The log's text for an event.
-extension ExchangeMoment {
+extension LogEvent {
     /// The kind of an event, as the log names it.
     public enum Kind: String, Sendable {
         /// The request, or a call of Usher's own, was classified.
@@ -104,7 +104,7 @@ extension ExchangeMoment {
     }
 }
 
-extension ExchangeMoment.UnopenedReason {
+extension LogEvent.UnopenedReason {
     public var sentence: String {
         switch self {
         case .protocols(let offered): "the client offers only \(offered) (ALPN), which Usher does not support"

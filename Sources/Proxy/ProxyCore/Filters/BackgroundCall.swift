@@ -2,7 +2,7 @@ public import Authorization
 internal import Interception
 
 /// A call to AM that no exchange waits for: it ends a session or revokes a token that is no longer needed.
-public struct Errand: Sendable {
+public struct BackgroundCall: Sendable {
     enum Purpose: Sendable {
         case logOut
         /// - Parameter resource: the first resource that the token is for.
@@ -28,7 +28,7 @@ public struct Errand: Sendable {
         purpose = .revocation(resource: source.name)
     }
 
-    /// Describes what stays valid at AM if the errand fails.
+    /// Describes what stays valid at AM if the background call fails.
     public var remains: String {
         switch purpose {
         case .logOut: "a session was not ended"
@@ -36,15 +36,15 @@ public struct Errand: Sendable {
         }
     }
 
-    /// The moment to log when the errand goes out to that URL.
-    func told(_ url: String) -> ExchangeMoment {
+    /// The event to log when the background call goes out to that URL.
+    func told(_ url: String) -> LogEvent {
         switch purpose {
         case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
         case .revocation(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
         }
     }
 
-    /// The reason why the errand failed with this response; nil if it succeeded.
+    /// The reason why the background call failed with this response; nil if it succeeded.
     func fault(_ answer: HeldResponse) -> String? {
         switch purpose {
         // AM may give any response for a session that is already over

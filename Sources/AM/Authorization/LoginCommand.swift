@@ -1,5 +1,5 @@
 /// The next step of a login.
-public enum LoginOrder<Value: Sendable>: Sendable {
+public enum LoginCommand<Value: Sendable>: Sendable {
     /// - Parameter url: the URL as configured.
     case send(ServerCall, url: String)
     /// The credential that the login obtained.

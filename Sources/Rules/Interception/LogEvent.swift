@@ -1,6 +1,6 @@
 /// An event of an exchange. Events are typed: the log, `doctor` and the journal turn them into sentences. Texts are already
 /// redacted, and none holds a secret.
-public enum ExchangeMoment: Equatable, Sendable {
+public enum LogEvent: Equatable, Sendable {
     // MARK: request and response
 
     /// The request has an Action.
@@ -151,10 +151,10 @@ extension RuleNote {
     }
 }
 
-extension ExchangeMoment {
+extension LogEvent {
     /// Returns the event with redacted texts.
     /// - Parameter shown: redacts a text.
-    public func redacted(_ shown: (String) -> String) -> ExchangeMoment {
+    public func redacted(_ shown: (String) -> String) -> LogEvent {
         switch self {
         case .recognised(let action, let realm, let tree, let evidence):
             .recognised(action, realm: realm, tree: tree, evidence: shown(evidence))

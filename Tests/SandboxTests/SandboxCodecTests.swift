@@ -4,13 +4,13 @@ import Testing
 @testable import Sandbox
 
 @Suite("What the sandbox reads and writes")
-struct ClientLegTests {
+struct SandboxCodecTests {
     /// The answer to that request, and whether it is the last.
     private func answer(_ request: String, _ response: SandboxResponse) throws -> (text: String, ends: Bool) {
-        var leg = ClientLeg(maxBody: 100, scheme: .http)
+        var codec = SandboxCodec(maxBody: 100, scheme: .http)
         var input = Array(request.utf8)
-        if case .needsMore = leg.next(&input) { throw Unanswered() }
-        let answer = leg.answer(response, now: 0)
+        if case .needsMore = codec.next(&input) { throw Unanswered() }
+        let answer = codec.answer(response, now: 0)
         let text = String(decoding: answer.message, as: UTF8.self)
         let date = "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nServer: usher-sandbox\r\n"
         #expect(text.contains(date))
@@ -77,24 +77,24 @@ struct ClientLegTests {
     }
 
     @Test func requestsFollowOneAnother() throws {
-        var leg = ClientLeg(maxBody: 100, scheme: .https)
+        var codec = SandboxCodec(maxBody: 100, scheme: .https)
         var input = Array((head("PUT", "1.1", "Content-Length: 2\r\n") + "ok" + head("GET")).utf8)
         for (method, body) in [("PUT", "ok"), ("GET", "")] {
-            guard case .request(let request) = leg.next(&input) else { throw Unanswered() }
+            guard case .request(let request) = codec.next(&input) else { throw Unanswered() }
             #expect(request.head.methodText == method && request.head.url == "https://a/")
             #expect(String(decoding: request.body, as: UTF8.self) == body)
-            #expect(!leg.answer(ok, now: 0).ends)
+            #expect(!codec.answer(ok, now: 0).ends)
         }
-        guard case .needsMore = leg.next(&input), input.isEmpty else { throw Unanswered() }
+        guard case .needsMore = codec.next(&input), input.isEmpty else { throw Unanswered() }
     }
 
     @Test func whoWaitsIsToldToGoOn() throws {
-        var leg = ClientLeg(maxBody: 100, scheme: .http)
+        var codec = SandboxCodec(maxBody: 100, scheme: .http)
         var input = Array(head("POST", "1.1", "Expect: 100-continue\r\nContent-Length: 2\r\n").utf8)
-        guard case .expectsContinue = leg.next(&input) else { throw Unanswered() }
-        #expect(String(decoding: leg.goOn(), as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+        guard case .expectsContinue = codec.next(&input) else { throw Unanswered() }
+        #expect(String(decoding: codec.goOn(), as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
         input = Array("ok".utf8)
-        guard case .request(let request) = leg.next(&input) else { throw Unanswered() }
+        guard case .request(let request) = codec.next(&input) else { throw Unanswered() }
         #expect(request.body == Array("ok".utf8))
     }
 }

@@ -2,11 +2,11 @@ public import Interception
 public import Passwords
 public import TLSEngine
 
-public enum Leg: UInt8, Sendable { case client, origin }
+public enum ConnectionSide: UInt8, Sendable { case client, origin }
 
-/// An order of a client's connection to the driver. Orders are values; the driver executes them in sequence and reports
+/// A command of a client's connection to the driver. Commands are values; the driver executes them in sequence and reports
 /// their outcomes.
-public enum Order: Sendable {
+public enum DriverCommand: Sendable {
     /// Lease a stream on a connection to this origin. Reported by `leased` or `leaseFailed`.
     case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
     /// Check that the destination is reachable before CONNECT is answered. Reported by `leased` if that took a connection, by
@@ -15,11 +15,11 @@ public enum Order: Sendable {
     /// Start a child connection for the tunnel in the exchange's stream: `carried` makes it. Reported by `notCarried` if
     /// there is no room for it.
     case carry(ExchangeID)
-    /// Send the request's head on the exchange's stream: the one at this index of `Outbox.heads`.
+    /// Send the request's head on the exchange's stream: the one at this index of `CommandBuffer.heads`.
     case send(ExchangeID, head: Int)
-    /// Send so many body bytes: the next ones of `Outbox.origin`.
+    /// Send so many body bytes: the next ones of `CommandBuffer.origin`.
     case sendBody(ExchangeID, Int)
-    /// Send so many raw bytes without framing: the next ones of `Outbox.origin`.
+    /// Send so many raw bytes without framing: the next ones of `CommandBuffer.origin`.
     case sendRaw(ExchangeID, Int)
     /// End the request.
     case sendEnd(ExchangeID, trailers: [UInt8])

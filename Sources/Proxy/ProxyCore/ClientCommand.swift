@@ -1,7 +1,7 @@
 import HTTPCodec
 
-/// A reply of an exchange for the client's side. Replies are carried out in sequence; the codec frames them.
-enum Reply {
+/// A command of an exchange for the client's side. Commands are carried out in sequence; the codec frames them.
+enum ClientCommand {
     /// - isOwn: Usher made it; there is no origin.
     case interim(ResponseHead, isOwn: Bool)
     /// The final head of a response whose body follows.
@@ -22,7 +22,7 @@ enum Reply {
     /// Start a call as an exchange of its own, which reports its result to this one.
     case call(FilterCall)
 
-    /// Whether the reply starts further events, which settle the exchange themselves.
+    /// Whether the command starts further events, which settle the exchange themselves.
     var leadsOn: Bool {
         switch self {
         case .connect, .call: true

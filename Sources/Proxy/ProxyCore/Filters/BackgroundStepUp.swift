@@ -3,7 +3,7 @@ import HTTPCodec
 
 /// A call that may replace the session that AM was asked about. It is a class that outlives its exchange: AM replaces the session
 /// even if the client leaves, and other requests use the result.
-final class StepUpErrand {
+final class BackgroundStepUp {
     private var machine: StepUp
     private let advice: Advice
     private let succession: SessionSuccession
@@ -27,12 +27,12 @@ final class StepUpErrand {
     }
 }
 
-extension StepUpErrand: CallHeir {
+extension BackgroundStepUp: DetachedCall {
     /// The result is held only in memory, so it matters only while others wait.
     var isAwaited: Bool { fetch?.isAwaited == true }
 
     /// Does nothing, as an upgrade has no time limit.
-    func inherit(until time: Int) {}
+    func detach(until time: Int) {}
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
         circumstances.seconds = now.seconds

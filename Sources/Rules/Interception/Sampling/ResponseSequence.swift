@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Selects one of several responses. It counts for all loops, from the moment the configuration was loaded.
-public final class TurnCounter: Sendable {
+public final class ResponseSequence: Sendable {
     /// The number of exchanges for each response except the last, which serves all later ones.
     private let times: [Int]
     private let count = Atomic(0)
