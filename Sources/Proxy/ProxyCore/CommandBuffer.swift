@@ -2,7 +2,7 @@ import Formats
 internal import HTTP2
 public import Journal
 
-/// The output of a client's connection: bytes for the client, orders, and their body bytes. It also provides the
+/// The output of a client's connection: bytes for the client, commands, and their body bytes. It also provides the
 /// time. Each loop has one, cleared after every call.
 public struct CommandBuffer: ~Copyable {
     public internal(set) var client: [UInt8] = []
@@ -11,7 +11,7 @@ public struct CommandBuffer: ~Copyable {
     public internal(set) var commands: [DriverCommand] = []
     /// The heads of the commands `send`. Kept apart, because each order reserves room for the largest case and is moved often.
     public internal(set) var heads: [OutgoingHead] = []
-    /// The replies of an exchange for the client's side; its connection takes them before it returns.
+    /// The commands of an exchange for the client's side; its connection takes them before it returns.
     var clientCommands: [ClientCommand] = []
     /// The window budget of this loop's HTTP/2 clients.
     let windows = WindowBudget()

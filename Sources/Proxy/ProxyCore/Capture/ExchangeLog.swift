@@ -13,7 +13,7 @@ struct ExchangeLog: ~Copyable {
     /// Takes over the redaction of a newer configuration.
     mutating func adopt(_ redaction: Redaction) { self.redaction = redaction }
 
-    // MARK: moments
+    // MARK: events
 
     /// The request's head is here.
     /// - Parameter tellsProvenance: the log shows the request's `Provenance`.
@@ -61,14 +61,14 @@ struct ExchangeLog: ~Copyable {
         }
     }
 
-    /// The moments since the last call.
+    /// The events since the last call.
     mutating func takeEvents() -> [ExchangeRecord.Event] {
         guard !record.events.isEmpty else { return [] }
         defer { record.events = [] }
         return record.events
     }
 
-    /// Adds the moments of a call.
+    /// Adds the events of a call.
     mutating func add(_ events: [ExchangeRecord.Event]) { record.events += events }
 
     // MARK: traces (W3C Trace Context)

@@ -23,7 +23,7 @@ final class FlowCapture {
         var answered = 0
     }
 
-    /// The start of the exchange that moments count from; for a call, its caller's.
+    /// The start of the exchange that events count from; for a call, its caller's.
     var began = 0
     /// The start of this exchange.
     private(set) var started = 0

@@ -4,7 +4,7 @@ import Interception
 internal import TLSEngine
 
 /// A client's connection as a state machine: what comes before HTTP, HTTP, and tunnels. Bytes, ends, outcomes and times come in;
-/// bytes and orders go out through the command buffer.
+/// bytes and commands go out through the command buffer.
 /// It has no socket and no clock: every call passes the time, in milliseconds of one monotonic clock.
 public struct ClientConnection: ~Copyable {
     /// The HTTP of the connection, in each stage.

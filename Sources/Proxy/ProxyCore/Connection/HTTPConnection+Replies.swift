@@ -24,7 +24,7 @@ extension HTTPConnection {
             if isSettled { return }
         }
         if let caller = cell.exchange.caller {
-            // the moments of a call belong to its caller's record
+            // the events of a call belong to its caller's record
             exchanges[caller]?.exchange.log.add(cell.exchange.log.takeEvents())
         } else if cell.hasCalls {
             exchanges.endCalls(of: cell, context.share, &out)

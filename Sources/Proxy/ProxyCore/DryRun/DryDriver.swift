@@ -4,7 +4,7 @@ import HTTPCodec
 import Interception
 import Passwords
 
-/// Executes a connection's orders as far as that works without a network. Time advances when nothing else is left to do.
+/// Executes a connection's commands as far as that works without a network. Time advances when nothing else is left to do.
 final class DryDriver: CommandBackend {
     /// The most steps of time, as a machine that waits again and again would never end the run.
     private static let mostWakes = 10_000

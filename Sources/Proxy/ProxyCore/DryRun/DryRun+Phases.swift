@@ -8,7 +8,7 @@ extension DryRun {
         public var call: Int?
         /// The number of attempts of the client's request, this one included.
         public var attempt: Int
-        /// The moments that the interceptors caused.
+        /// The events that the interceptors caused.
         public var notes: [LogEvent] = []
     }
 
@@ -31,7 +31,7 @@ extension DryRun {
                 if judgement.phase != .request { call = nil }
             case .edited, .warned, .logged, .delayed, .throttled, .endDelayed:
                 if !runs.isEmpty { runs[runs.count - 1].notes.append(event) }
-            // these moments end any call
+            // these events end any call
             case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain, .decision: call = nil
             default: break
             }

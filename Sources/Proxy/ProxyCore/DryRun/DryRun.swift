@@ -41,7 +41,7 @@ public struct DryRun: Sendable {
     public let asksPerson: Bool
     /// The source of the session, also in words; nil if the request is for no protected resource.
     public let session: (origin: SessionOrigin, words: String)?
-    /// The moments, in order, without the plain ones.
+    /// The events, in order, without the plain ones.
     public let events: [LogEvent]
     /// The run's duration in milliseconds, by the machines' clock.
     public let milliseconds: Int

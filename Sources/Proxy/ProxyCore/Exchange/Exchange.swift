@@ -3,7 +3,7 @@ import Interception
 import Passwords
 
 /// One request and its response, as a state machine. It handles messages: it knows no wire format, no HTTP version and no
-/// other exchange on its connections. Through the command buffer it issues replies for the client's side and orders for the
+/// other exchange on its connections. Through the command buffer it issues commands for the client's side and commands for the
 /// origin's side.
 ///
 /// Its parts decide, and share `ExchangeInfo`. The exchange leads from one part to the next.

@@ -22,7 +22,7 @@ struct FilterContext {
     let initial: RequestHead
     /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
     let unproven: String?
-    /// The filter's moments for the log.
+    /// The filter's events for the log.
     var notes: [LogEvent] = []
 
     mutating func note(_ event: LogEvent) { notes.append(event) }

@@ -36,7 +36,7 @@ final class SessionWatch: Filter {
         return .proceed
     }
 
-    /// - Returns: the moments to log.
+    /// - Returns: the events to log.
     private func witness(_ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext) -> [LogEvent] {
         guard let stores = context.sessions else { return [] }
         var notes: [LogEvent] = []

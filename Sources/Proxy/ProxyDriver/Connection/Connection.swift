@@ -1,7 +1,7 @@
 import EventLoop
 import ProxyCore
 
-/// One client connection on its loop. The machine decides, and this class executes its orders. The worker's table holds the only
+/// One client connection on its loop. The machine decides, and this class executes its commands. The worker's table holds the only
 /// lasting reference.
 final class Connection {
     /// The worker outlives its connections. The reference is strong because a strong `let` costs no reference counting in use.
@@ -36,9 +36,9 @@ final class Connection {
         client.begin(for: self)
     }
 
-    // MARK: orders
+    // MARK: commands
 
-    /// Sends the machine's output and executes its orders until none are left.
+    /// Sends the machine's output and executes its commands until none are left.
     /// The event may concern all exchanges.
     func settle() {
         concernsAll = true
@@ -54,7 +54,7 @@ final class Connection {
     /// Settles after client input. With many streams, the event does not change what other exchanges may read.
     func settleClient() { if machine.http.carriesMany { carryOut() } else { settle() } }
 
-    /// Executes orders. The exchanges concerned are noted before.
+    /// Executes commands. The exchanges concerned are noted before.
     private func carryOut() {
         guard !interpreter.isUnderWay else { return }
         execute()

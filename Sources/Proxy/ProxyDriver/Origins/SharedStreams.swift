@@ -85,7 +85,7 @@ final class SharedStreams {
         waiting.removeAll { $0.isOf(connection, exchange) }
     }
 
-    /// Tells the waiting requests whose result is known. Must not be called while a connection executes orders, because it
+    /// Tells the waiting requests whose result is known. Must not be called while a connection executes commands, because it
     /// makes other connections do so.
     private func answerWaiting() {
         while let index = waiting.firstIndex(where: { !staysWaiting($0) }) {
