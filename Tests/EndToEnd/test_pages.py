@@ -148,7 +148,7 @@ def test_the_first_configuration_is_what_init_writes(call, tmp_path):
     text = (tmp_path / "usher.yaml").read_text()
     shown = yaml.safe_load(fences("README.md", "yaml")[0])
     # the reader takes the signs of comments away
-    answered = re.sub(r"^# (  answers:|    - \{ callback: )", r"\1", text, flags=re.M)
+    answered = re.sub(r"^#(  answers:|    - \{ callback: )", r"\1", text, flags=re.M)
     assert yaml.safe_load(answered) == shown
     del shown["authorization"]["answers"]
     assert yaml.safe_load(text) == shown

@@ -53,9 +53,9 @@ def test_a_client_that_is_refused_is_not_asked_for_again_for_a_while(world):
 
 
 @pytest.mark.parametrize("given, words", [
-    (answer(503), "answered the token request with 503"),
+    (answer(503), "responded to the token request with 503"),
     (response(body=b"hello"), "not JSON"),
-    (answer(access_token="a b"), "without an access_token that a header can carry"),
+    (answer(access_token="a b"), "has no access_token that a header can carry"),
     (answer(access_token="x", token_type="mac"), "granted a token of another type"),
 ])
 def test_what_is_no_token_is_tried_again_by_the_next(world, given, words):
