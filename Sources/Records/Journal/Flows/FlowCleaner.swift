@@ -66,6 +66,7 @@ struct FlowCleaner {
         var events = Text(bytes: circumstances.events[...])
         // a secret that is learned in one part may be in any other
         var isNew = redactor.aliases.learned != learned
+        // it ends, because what teaches a secret is replaced by its alias
         repeat {
             let before = redactor.aliases.learned
             clear(&target, isNew)
