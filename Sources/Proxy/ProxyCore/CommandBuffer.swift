@@ -31,7 +31,7 @@ public struct CommandBuffer: ~Copyable {
     /// Cells of finished exchanges, for reuse.
     private var cells: [ExchangeCell] = []
     /// The generation of the last exchange's configuration; only its cells are kept.
-    private var generation: ObjectIdentifier?
+    private var generation: Engine?
 
     private struct Told {
         var date: [UInt8] = []
@@ -102,8 +102,8 @@ public struct CommandBuffer: ~Copyable {
     // MARK: exchanges
 
     mutating func cell(_ id: ExchangeID, _ engine: Engine) -> ExchangeCell {
-        if generation != ObjectIdentifier(engine) {
-            generation = ObjectIdentifier(engine)
+        if generation !== engine {
+            generation = engine
             cells = []
         }
         guard let cell = cells.popLast() else { return ExchangeCell(id, engine) }
@@ -135,8 +135,10 @@ public struct CommandBuffer: ~Copyable {
 
     mutating func giveBack(_ cell: ExchangeCell) {
         cell.exchange.log.capture.forget(total: &captured)
+        // a test session may end, so a cell that is kept must not hold its rules
+        if cell.exchange.info.testSession != nil, let generation { cell.exchange.info.adopt(generation) }
         cell.exchange.rest()
-        guard cells.count < Self.keptCells, generation == ObjectIdentifier(cell.exchange.engine) else { return }
+        guard cells.count < Self.keptCells, generation === cell.exchange.engine else { return }
         cells.append(cell)
     }
 }

@@ -18,13 +18,15 @@ public final class SharedStores {
     /// Accepts background calls; any loop that serves may run them.
     public let backgroundCalls: (([BackgroundCall]) -> Void)?
     public let decisions: (any DecisionStore)?
+    public let testSessions: (any TestSessionStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil,
-        backgroundCalls: (([BackgroundCall]) -> Void)? = nil, decisions: (any DecisionStore)? = nil
+        backgroundCalls: (([BackgroundCall]) -> Void)? = nil, decisions: (any DecisionStore)? = nil,
+        testSessions: (any TestSessionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -38,5 +40,6 @@ public final class SharedStores {
         self.sessions = sessions
         self.backgroundCalls = backgroundCalls
         self.decisions = decisions
+        self.testSessions = testSessions
     }
 }

@@ -26,11 +26,20 @@ final class Admission {
 
     // MARK: listeners
 
-    func listen(on sockets: [WorkerListener], for worker: Worker) throws(SystemError) {
+    /// - Parameter testSession: the test session of all clients; nil for none.
+    func listen(
+        on sockets: [WorkerListener], for worker: Worker, testSession: String? = nil
+    ) throws(SystemError) {
         for one in sockets {
             let socket = try ListeningSocket(adopting: one.descriptor)
-            listeners.append(try ProxyListener(worker: worker, socket: socket, isSecure: one.isSecure))
+            listeners.append(
+                try ProxyListener(worker: worker, socket: socket, isSecure: one.isSecure, testSession: testSession))
         }
+    }
+
+    func close(testSession: String) {
+        for listener in listeners where listener.testSession == testSession { listener.close() }
+        listeners.removeAll { $0.testSession == testSession }
     }
 
     func resume() { for listener in listeners { listener.resume() } }
@@ -84,15 +93,19 @@ final class ProxyListener: Listener {
     private unowned let worker: Worker
 
     private let isSecure: Bool
+    let testSession: String?
 
-    init(worker: Worker, socket: consuming ListeningSocket, isSecure: Bool) throws(SystemError) {
+    init(
+        worker: Worker, socket: consuming ListeningSocket, isSecure: Bool, testSession: String?
+    ) throws(SystemError) {
         self.worker = worker
         self.isSecure = isSecure
+        self.testSession = testSession
         try super.init(loop: worker.loop, listening: socket.take())
     }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
-        worker.accept(descriptor, from: peer, isSecure: isSecure)
+        worker.accept(descriptor, from: peer, isSecure: isSecure, testSession: testSession)
     }
 
     override func acceptFailed(_ error: SystemError) { worker.acceptFailed(error) }

@@ -79,6 +79,18 @@ final class Worker {
             if closesIdle { connections.forEach { $0.closeIfIdle() } }
             stopWhenEmpty()
         case .runBackgroundCalls: backgroundCalls.take(self)
+        case .open(let listeners, let testSession):
+            do throws(SystemError) {
+                try admission.listen(on: listeners, for: self, testSession: testSession)
+            } catch {
+                report.warn("the port of the test session \(testSession) cannot be served: \(error.reason)")
+            }
+        case .close(let testSession):
+            admission.close(testSession: testSession)
+            connections.forEach { connection in
+                guard connection.machine.http.testSession == testSession else { return }
+                if connection.machine.isTunnel { connection.cut() } else { connection.closeIfIdle() }
+            }
         case .stop:
             admission.close()
             loop.stop()
@@ -102,7 +114,9 @@ final class Worker {
 
     // MARK: connections
 
-    func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress, isSecure: Bool) {
+    func accept(
+        _ descriptor: consuming Descriptor, from peer: SocketAddress, isSecure: Bool, testSession: String?
+    ) {
         guard let address = IPAddress(bytes: peer.address) else { return }
         let isBalancer = settings.clients.isBalancer(address)
         let share: ConnectionShare
@@ -124,7 +138,7 @@ final class Worker {
             client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
-                balancer: isBalancer ? settings.clients : nil),
+                testSession: testSession, balancer: isBalancer ? settings.clients : nil),
             share: share, streams: protocols.server(), now: loop.refreshNow())
         metrics.count(.accepted)
         add(Connection(worker: self, client: channel, machine: machine, isClients: true))

@@ -9,6 +9,10 @@ enum WorkerMessage: Sendable {
     case drain(Int)
     /// Run background calls to AM.
     case runBackgroundCalls
+    /// Accept clients of a test session.
+    case open([WorkerListener], testSession: String)
+    /// Close the listeners and idle connections of a test session.
+    case close(testSession: String)
     case stop
 }
 
@@ -76,6 +80,11 @@ public final class WorkerThread: Sendable {
 
     public func adopt(_ settings: WorkerSettings) { messages.post(.adopt(settings)) }
     public func drain(sparingIdleFor milliseconds: Int = 0) { messages.post(.drain(milliseconds)) }
+    /// The worker owns the descriptors from here on.
+    public func open(_ listeners: [WorkerListener], testSession: String) {
+        messages.post(.open(listeners, testSession: testSession))
+    }
+    public func close(testSession: String) { messages.post(.close(testSession: testSession)) }
     public func stop() { messages.post(.stop) }
     public func join() { thread.join() }
 }

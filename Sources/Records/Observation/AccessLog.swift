@@ -149,6 +149,7 @@ public final class AccessLog {
         buffer.append(contentsOf: record.client.utf8)
         buffer.append(0x22)
         member(",\"user\":", record.user)
+        member(",\"session\":", record.testSession)
         buffer.append(literal: ",\"method\":\"")
         JSONValue.writeEscaped(record.method.span, to: &buffer)
         buffer.append(literal: "\",\"url\":\"")

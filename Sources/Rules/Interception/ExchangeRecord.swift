@@ -19,6 +19,8 @@ public struct ExchangeRecord: Sendable {
     public var client = ""
     /// The authenticated user of the proxy, if clients need a password.
     public var user: String?
+    /// The id of the exchange's test session.
+    public var testSession: String?
     /// ASCII bytes instead of a String, because every exchange is recorded and few records are read.
     public var method: [UInt8] = []
     /// The URL of the client's request in UTF-8, with secrets in the query redacted.
@@ -78,6 +80,7 @@ public struct ExchangeRecord: Sendable {
         attempts = 0
         // few exchanges set these, and a test is cheaper than a store
         if user != nil { user = nil }
+        if testSession != nil { testSession = nil }
         if action != nil { action = nil }
         if realm != nil { realm = nil }
         if tree != nil { tree = nil }

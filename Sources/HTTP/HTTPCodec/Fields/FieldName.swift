@@ -6,6 +6,7 @@ public enum FieldName: UInt8, Sendable {
     case host, connection, keepAlive, proxyConnection, contentLength, transferEncoding, te, trailer, upgrade, via
     case expect, cookie, setCookie, authorization, proxyAuthorization, proxyAuthenticate, contentType, location
     case wwwAuthenticate, persistentAuth, maxForwards, xAuthenticateResponse, contentEncoding, date, accept, server
+    case usherSession
 
     /// Identifies a field by its name, ignoring case.
     public init(_ name: String) {
@@ -52,7 +53,12 @@ public enum FieldName: UInt8, Sendable {
             case 0x6D: bytes.holds("max-forwards", at: lower) ? .maxForwards : .other
             default: .other
             }
-        case 13: bytes.holds("authorization", at: lower) ? .authorization : .other
+        case 13:
+            switch ASCII.lower(bytes[lower]) {
+            case 0x61: bytes.holds("authorization", at: lower) ? .authorization : .other
+            case 0x75: bytes.holds("usher-session", at: lower) ? .usherSession : .other
+            default: .other
+            }
         case 14: bytes.holds("content-length", at: lower) ? .contentLength : .other
         case 15: bytes.holds("persistent-auth", at: lower) ? .persistentAuth : .other
         case 16:
@@ -71,11 +77,11 @@ public enum FieldName: UInt8, Sendable {
     }
 
     /// Fields that concern one connection only and never travel on (RFC 9110 §7.6.1), beside those that
-    /// `Connection` names. `Transfer-Encoding` and `Content-Length` are left to the framing.
+    /// `Connection` names. `Transfer-Encoding` and `Content-Length` are left to the framing. `Usher-Session` is for this proxy alone.
     public var isHopByHop: Bool {
         switch self {
         case .connection, .keepAlive, .proxyConnection, .te, .transferEncoding, .upgrade, .proxyAuthorization,
-            .proxyAuthenticate:
+            .proxyAuthenticate, .usherSession:
             true
         default: false
         }

@@ -57,6 +57,12 @@ public struct FieldTable: Sendable {
 
     public func contains(_ name: FieldName) -> Bool { first(name) != nil }
 
+    /// The index of the only field with this name; nil when there are none or several.
+    public func only(_ name: FieldName) -> Int? {
+        guard let index = first(name), !slots[(index + 1)...].contains(where: { $0.known == name }) else { return nil }
+        return index
+    }
+
     /// False where no field has that name, without a look at any.
     @inline(__always)
     func mayHold(_ name: FieldName) -> Bool { marks.mayHold(name) }

@@ -145,6 +145,7 @@ enum FlowWriter {
     private static func packSources(_ info: borrowing ExchangeInfo, _ packer: inout FlowPacker) {
         packer.set(.client, info.log.record.client)
         if let user = info.log.record.user { packer.set(.user, user) }
+        if let testSession = info.log.record.testSession { packer.set(.session, testSession) }
         if let action = info.classification?.action { packer.set(.action, action.rawValue) }
         if let realm = info.classification?.realm { packer.set(.realm, realm) }
         if let payload = info.classification?.payload {

@@ -13,6 +13,8 @@ struct ClientContext {
     var user: String?
     /// The target of the CONNECT tunnel around the exchanges, when it carries plain HTTP or decrypted TLS.
     var tunnel: Origin?
+    /// The id of the test session of all requests: that of the port, or of the tunnel around them.
+    var testSession: String?
     /// The client's TLS handshake that opened the tunnel.
     var handshake: HandshakeMark?
     var binding = ConnectionBinding()

@@ -11,6 +11,8 @@ public struct ClientSource: Sendable {
     private(set) var isSecure: Bool
     /// The connection is carried by a stream of another one (RFC 9113 §8.5).
     private(set) var isInStream = false
+    /// The id of the test session whose port the client uses.
+    let testSession: String?
     /// The client policy, until the PROXY protocol header is read.
     var policy: ClientPolicy?
     /// The balancer whose PROXY protocol header is trusted.
@@ -18,8 +20,13 @@ public struct ClientSource: Sendable {
 
     /// - Parameters:
     ///   - isSecure: the listener speaks TLS itself.
+    ///   - testSession: the id of the test session, when the listener is for one.
     ///   - balancer: the policy, when the connection must begin with a PROXY protocol header.
-    public init(address: IPAddress?, local: IPAddress? = nil, isSecure: Bool = false, balancer: ClientPolicy? = nil) {
+    public init(
+        address: IPAddress?, local: IPAddress? = nil, isSecure: Bool = false, testSession: String? = nil,
+        balancer: ClientPolicy? = nil
+    ) {
+        self.testSession = testSession
         self.address = address?.unmapped
         self.local = local?.unmapped
         self.isSecure = isSecure

@@ -55,7 +55,7 @@ public struct ExchangeTable: ~Copyable {
     /// A head that is being read and a CONNECT that is being answered use the new rules.
     func adopt(_ engine: Engine) {
         for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling {
-            cell.exchange.info.adopt(engine)
+            if cell.exchange.info.testSession == nil { cell.exchange.info.adopt(engine) }
         }
     }
 

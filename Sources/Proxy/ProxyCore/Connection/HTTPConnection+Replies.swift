@@ -78,7 +78,8 @@ extension HTTPConnection {
         caller.hasCalls = true
         let places = caller.exchange.attempt.limitPlaces.map(\.key)
         cell.exchange.info.becomeCall(
-            call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
+            call, for: caller.exchange.id, in: caller.exchange.info.testSession, places: places,
+            began: caller.exchange.log.capture.began)
         exchanges.startFlow(of: cell, for: caller, &out)
         if caller.exchange.log.isTraced { cell.exchange.log.joinTrace(of: caller.exchange.log, out.now) }
         cell.exchange.beginCall(&context, &out)
@@ -98,7 +99,7 @@ extension HTTPConnection {
                 if let answer { report(backgroundCall.fault(answer)) } else { report(reason) }
             }, told: backgroundCall.told)
         // no exchange has the number 0
-        cell.exchange.info.becomeCall(call, for: ExchangeID(0), places: [], began: now)
+        cell.exchange.info.becomeCall(call, for: ExchangeID(0), in: nil, places: [], began: now)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }

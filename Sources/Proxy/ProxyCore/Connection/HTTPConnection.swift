@@ -64,6 +64,9 @@ public struct HTTPConnection: ~Copyable {
     /// The client's network, by which clients are counted.
     public var clientNetwork: AddressBlock? { context.source.address?.clientNetwork }
 
+    /// The id of the test session of all requests; nil for none, or when each request may name its own.
+    public var testSession: String? { context.testSession ?? context.source.testSession }
+
     /// The stream counts since the last call.
     public func takeTally() -> StreamTally { codec.takeTally() }
 

@@ -25,6 +25,7 @@ extension Exchange {
             info.logUser(refusedBy: error, out.now)
             answer(error, isLast: isLast, &out)
         case .tunnel:
+            if let testSession = info.testSession { context.testSession = testSession.id }
             info.log.tell(.sent, out.now)
             info.stage.enter(.tunnelling, until: .max)
             out.clientCommands.append(.connect)
@@ -79,7 +80,7 @@ extension Exchange {
         case .collect, .full:
             let lacksRoom = !info.mayKeep(context, attempt)
             if lacksRoom { info.log.tell(.unkept, out.now) }
-            guard lacksRoom || step == .full && !info.keepsMore(context.stores.flows, out.seconds) else { break }
+            guard lacksRoom || step == .full && !info.keepsMore(info.stores(context).flows, out.seconds) else { break }
             info.received.body.stopCollecting(lacksRoom: lacksRoom)
             collected(&context, &out)
         case .exceeds: stop(.bodyTooLarge, &out)
@@ -129,7 +130,7 @@ extension Exchange {
     }
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout CommandBuffer) {
-        if let reception = Reception.collected(&info, context.stores, out) {
+        if let reception = Reception.collected(&info, info.stores(context), out) {
             perform(reception, &context, &out)
         } else {
             classified(&context, &out)
@@ -139,7 +140,7 @@ extension Exchange {
     // MARK: the request phase
 
     private mutating func classified(_ context: inout ClientContext, _ out: inout CommandBuffer) {
-        info.classify(context.stores.flows, out.now)
+        info.classify(info.stores(context).flows, out.now)
         if engine.isTranslating, info.filters != nil { attempt.translateTransaction(&info, out.now) }
         if !engine.filters.isEmpty { _ = info.addFilters(at: .classified, attempt, out) }
         send(&context, &out)

@@ -6,6 +6,8 @@ import Interception
 struct ExchangeInfo: ~Copyable {
     private(set) var id: ExchangeID
     private(set) var engine: Engine
+    /// Nil when the exchange belongs to no test session.
+    private(set) var testSession: TestSession?
     var stage = ExchangeStage()
     /// The call, when the exchange is a filter's call.
     private(set) var calling: CallUnderWay?
@@ -40,6 +42,13 @@ struct ExchangeInfo: ~Copyable {
         log.adopt(engine.redaction)
     }
 
+    /// Joins a test session: its rules and stores apply to the rest of the exchange.
+    mutating func enter(_ session: TestSession) {
+        testSession = session
+        log.record.testSession = session.id
+        adopt(session.engine)
+    }
+
     /// The largest head buffer to keep, in bytes.
     static let keptCapacity = 16 << 10
 
@@ -50,6 +59,7 @@ struct ExchangeInfo: ~Copyable {
         if calling != nil || received.head.fields.bytes.capacity > Self.keptCapacity { received.head = RequestHead() }
         if log.record.url.capacity > Self.keptCapacity { log.record.url = [] }
         calling = nil
+        testSession = nil
         state = nil
         filters = nil
         stage.enter(.over(.complete), until: .max)
@@ -66,10 +76,13 @@ struct ExchangeInfo: ~Copyable {
     /// - Parameters:
     ///   - places: the limits at which the calling exchange holds a place.
     ///   - began: when the calling exchange began.
-    mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
+    mutating func becomeCall(
+        _ call: FilterCall, for caller: ExchangeID, in testSession: TestSession?, places: [LimitKey], began: Int
+    ) {
         calling = CallUnderWay(call, for: caller, places: places)
         log.capture.began = began
         log.record.reset(flow: 0)
+        if let testSession { enter(testSession) }
     }
 
     /// Receives the request of the call.

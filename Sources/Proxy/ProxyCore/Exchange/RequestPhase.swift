@@ -185,7 +185,7 @@ extension LimitPassage {
     fileprivate convenience init?(
         _ outcome: Outcome, of head: RequestHead, _ info: borrowing ExchangeInfo, _ context: borrowing ClientContext
     ) {
-        guard !outcome.limits.isEmpty, let store = context.stores.limits else { return nil }
+        guard !outcome.limits.isEmpty, let store = info.stores(context).limits else { return nil }
         if case .abort = outcome.verdict { return nil }
         let subject = Subject(
             host: head.host, action: info.classification?.action,

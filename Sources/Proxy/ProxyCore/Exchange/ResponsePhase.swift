@@ -202,12 +202,12 @@ struct ResponsePhase: ~Copyable {
     ) -> Step {
         switch held.reason {
         case .call: break
-        case .flow, .edit: info.classification?.learnFlow(from: held, into: context.stores.flows)
+        case .flow, .edit: info.classification?.learnFlow(from: held, into: info.stores(context).flows)
         case .preparation:
             return edit(
                 .whole(held.body), at: .beforeStepUp, then: .offerWhole(held.body), &info, &attempt, context, &out)
         case .advice:
-            info.classification?.learnFlow(from: held, into: context.stores.flows)
+            info.classification?.learnFlow(from: held, into: info.stores(context).flows)
             return consider(held, &info, &attempt, context, &out)
         }
         return deliver(held, &info, &attempt, context, &out)
@@ -219,7 +219,7 @@ struct ResponsePhase: ~Copyable {
         _ out: inout CommandBuffer
     ) -> Step {
         var held = HeldResponse(reason: .advice, head: head, body: body, limit: body.count)
-        info.classification?.learnFlow(from: held, into: context.stores.flows)
+        info.classification?.learnFlow(from: held, into: info.stores(context).flows)
         if let limit = filtered(.offered, &info, attempt, context, out)?.held {
             held.limit = limit
             guard held.body.count > limit else { return consider(held, &info, &attempt, context, &out) }

@@ -12,11 +12,7 @@ struct BasicCredentials: Equatable {
 
     /// Nil if the request has no such field, several of them, or another scheme.
     init?(_ request: borrowing RequestHead) {
-        guard let index = request.fields.first(.proxyAuthorization) else { return nil }
-        for other in (index + 1)..<max(index + 1, request.fields.count)
-        where request.fields.slots[other].known == .proxyAuthorization {
-            return nil
-        }
+        guard let index = request.fields.only(.proxyAuthorization) else { return nil }
         self.init(field: request.fields.value(index))
     }
 

@@ -29,7 +29,7 @@ extension FilterContext {
         self.init(
             request: request, sent: sent, body: bytes,
             sentBody: info.received.body.isKept ? attempt.body ?? bytes : nil, mayHaveArrived: isOut, time: time,
-            stores: client.stores,
+            stores: info.stores(client),
             client: RequestSender(address: client.source.address, user: info.log.record.user),
             url: info.log.record.url, initial: request,
             unproven: client.unproven(sent, info.engine.settings.interception.security))

@@ -57,9 +57,12 @@ enum PasswordGate {
 
     static let late = later(503, "the password could not be checked in time", wait: 1_000)
 
+    /// Asks for a user and a password (RFC 7617 §2).
+    static let challengeField = ProxyError.Field("Proxy-Authenticate", #"Basic realm="usher", charset="UTF-8""#)
+
     private static func challenge(_ details: String) -> ProxyError {
         var error = ProxyError("http_request_denied", status: 407, details)
-        error.fields = [.init("Proxy-Authenticate", #"Basic realm="usher", charset="UTF-8""#)]
+        error.fields = [challengeField]
         return error
     }
 

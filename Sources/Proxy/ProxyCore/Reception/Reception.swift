@@ -30,6 +30,11 @@ enum Reception {
         } catch {
             return .refused(.broken(error), isLast: true)
         }
+        do throws(ProxyError) {
+            if try TestSessionGate.enter(&info, &context) { return admit(&info, date: date) }
+        } catch {
+            return .refused(error, isLast: false)
+        }
         // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
         guard let users = info.engine.settings.users, context.tunnel == nil else { return admit(&info, date: date) }
         context.user = nil

@@ -21,15 +21,25 @@ final class LoopDesks {
     init(loop: Loop, _ tables: SharedTables, _ report: LoopReport) throws(SystemError) {
         self.loop = loop
         self.report = report
-        waiting = try WaitingExchanges(loop: loop)
+        let waiting = try WaitingExchanges(loop: loop)
+        self.waiting = waiting
         authenticator = tables.authenticator
-        stores = SharedStores(
-            flows: tables.flows, refusals: tables.refusals, logins: Desk(tables.logins, waiting),
-            cookies: CredentialDesk(tables.cookies, waiting), limits: Desk(tables.limits, waiting), state: tables.state,
+        let testSessions = TestSessionDesk(tables.testSessions) { Self.stores($0, tables, waiting) }
+        stores = Self.stores(tables.own, tables, waiting, testSessions)
+    }
+
+    private static func stores(
+        _ own: IsolatedTables, _ tables: SharedTables, _ waiting: WaitingExchanges,
+        _ testSessions: TestSessionDesk? = nil
+    ) -> SharedStores {
+        SharedStores(
+            flows: own.flows, refusals: tables.refusals, logins: Desk(own.logins, waiting),
+            cookies: CredentialDesk(own.cookies, waiting), limits: Desk(own.limits, waiting), state: tables.state,
             transactions: TransactionDesk(tables.transactions, waiting, tables.notice),
-            tokens: CredentialDesk(tables.tokens, waiting),
-            pushes: tables.pushes, sessions: tables.sessions.stores(waiting, tables.backgroundCalls),
-            backgroundCalls: tables.backgroundCalls.add, decisions: Desk(tables.decisions, waiting))
+            tokens: CredentialDesk(own.tokens, waiting),
+            pushes: tables.pushes, sessions: own.sessions.stores(waiting, tables.backgroundCalls),
+            backgroundCalls: tables.backgroundCalls.add, decisions: Desk(own.decisions, waiting),
+            testSessions: testSessions)
     }
 
     /// Releases the connections, once the loop is over.

@@ -6,19 +6,15 @@ public import ProxyCore
 public struct SharedTables: Sendable {
     public typealias Notice = @Sendable (TransactionID, OpenTransaction, [String]) -> Void
 
-    let flows = FlowTable(FlowMap())
+    /// Those of requests without a test session.
+    let own = IsolatedTables()
+    public let testSessions = TestSessionTable()
     let refusals = RefusalTable(RefusalCounts())
     let clients = ClientTable(ClientShares())
-    let cookies = CredentialTable<CookieJar>(SharedCredentials(.cookie))
-    let limits = LimitTable(LimitLedger())
-    let decisions = DecisionTable(DecisionLedger())
     let pushes = PushTable(DeviceMemory())
     let backgroundCalls = BackgroundCallTable()
     let authenticator = Authenticator()
-    public let logins = LoginTable(LoginLedger())
-    public let sessions = SessionTable()
     public let transactions = TransactionTable(TransactionLedger())
-    public let tokens = TokenTable(SharedCredentials(.token))
     /// The state that is stored over restarts; nil if nothing is.
     let state: (any StateStore & Sendable)?
     let notice: Notice
@@ -28,6 +24,12 @@ public struct SharedTables: Sendable {
         self.state = state
         self.notice = notice
     }
+
+    public var logins: LoginTable { own.logins }
+    public var sessions: SessionTable { own.sessions }
+    public var tokens: TokenTable { own.tokens }
+
+    public func closeTestSession(_ id: String) { testSessions.close(id, backgroundCalls) }
 }
 
 /// The memory of devices.

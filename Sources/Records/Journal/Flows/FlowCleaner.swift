@@ -92,7 +92,7 @@ struct FlowCleaner {
         packer.setNumbers(of: flow)
         put(flow, circumstances, flags, &packer)
         if !isAnswered { packer.set(.answerStatus, 0) }
-        for part in [FlowPart.client, .user, .action] { packer.set(part, flow[part]) }
+        for part in [FlowPart.client, .user, .session, .action] { packer.set(part, flow[part]) }
         packer.set(.realm, AliasMark.settled(realm.bytes))
         packer.set(.tree, AliasMark.settled(tree.bytes))
         for part in [FlowPart.type, .proxyError, .method, .authority] { packer.set(part, flow[part]) }

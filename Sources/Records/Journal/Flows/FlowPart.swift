@@ -2,6 +2,8 @@
 /// Their order is part of the file format: raise `FlowArchive.version` if it changes while the count stays.
 public enum FlowPart: Int, CaseIterable, Sendable {
     case client, user
+    /// The id of the test session.
+    case session
     case action, realm, tree
     /// `service` or `composite_advice`, for the beginning of a journey.
     case type
@@ -25,7 +27,7 @@ public enum FlowPart: Int, CaseIterable, Sendable {
     /// True if the part is redacted, so that its aliases stand for secrets. In other parts, such text is literal.
     var isCleaned: Bool {
         switch self {
-        case .client, .user, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors: false
+        case .client, .user, .session, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors: false
         default: true
         }
     }

@@ -22,7 +22,7 @@ struct FlowFilterReader {
     /// The keys that compare a text, with the part that contains it.
     private static let parts: [(key: String, part: FlowPart)] = [
         ("tree", .tree), ("type", .type), ("realm", .realm), ("method", .method),
-        ("user", .user), ("error", .proxyError),
+        ("user", .user), ("session", .session), ("error", .proxyError),
     ]
 
     static let keys: [String] =

@@ -35,7 +35,7 @@ public struct SecretNames: Sendable {
             "api_key", "x-api-key", "secret", "csrf", "csrf_token", "_csrf", "x-csrf-token", "x-xsrf-token",
             "authenticity_token", "x-amz-security-token", "x-amz-signature", "private_key", "sharedsecret",
             "authentication-info", "proxy-authentication-info", "kba", "kbainfo", "security_answer", "x-apikey",
-            "x-access-key", "secret_key", "secret_access_key",
+            "x-access-key", "secret_key", "secret_access_key", "usher-session",
         ],
     ]
 
