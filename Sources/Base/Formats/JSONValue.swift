@@ -80,6 +80,12 @@ extension JSONValue {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    public var written: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     public func write(to out: inout [UInt8]) {
         switch self {
         case .null: out.append(contentsOf: "null".utf8)

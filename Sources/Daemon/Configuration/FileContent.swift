@@ -12,6 +12,8 @@ public struct FileContent: Sendable {
 /// The reason why a file could not be read.
 public enum FileFault: Error, Equatable, Sendable {
     case missing, forbidden, notAFile, tooLarge
+    /// Files are not read for this text.
+    case closed
     /// The value of `errno`.
     case system(Int32)
 
@@ -22,6 +24,7 @@ public enum FileFault: Error, Equatable, Sendable {
         case .forbidden: "is not readable for this user"
         case .notAFile: "is not a regular file"
         case .tooLarge: "is too large"
+        case .closed: "is not read for a test session; write the value, or ${env.NAME}"
         case .system(let number): "cannot be read (errno \(number))"
         }
     }

@@ -75,6 +75,8 @@ public struct ControlProblem: Error, Equatable, Sendable {
     public var allow: [String] = []
     /// The challenge, for a 401 (RFC 9110 §11.6.1).
     public var challenge: String?
+    /// All findings about what the client sent.
+    public var faults: [ConfigurationRemark] = []
     /// The seconds before a retry.
     public var retryAfter: Int?
 
@@ -84,12 +86,12 @@ public struct ControlProblem: Error, Equatable, Sendable {
     }
 
     public var answer: ControlAnswer {
-        var answer = ControlAnswer(
-            .problem(
-                [
-                    "type": "about:blank", "title": .string(ReasonPhrase.of(status)), "status": .integer(status),
-                    "detail": .string(detail),
-                ]), status: status)
+        var body: JSONValue = [
+            "type": "about:blank", "title": .string(ReasonPhrase.of(status)), "status": .integer(status),
+            "detail": .string(detail),
+        ]
+        if !faults.isEmpty { body["faults"] = .array(faults.map(\.json)) }
+        var answer = ControlAnswer(.problem(body), status: status)
         if !allow.isEmpty { answer.fields.append(.init("Allow", allow.joined(separator: ", "))) }
         if let challenge { answer.fields.append(.init("WWW-Authenticate", challenge)) }
         if let retryAfter { answer.fields.append(.init("Retry-After", "\(retryAfter)")) }
@@ -99,5 +101,6 @@ public struct ControlProblem: Error, Equatable, Sendable {
     /// The shape of every problem.
     static let shape = ControlShape.object([
         "type": .text, "title": .text, "status": .integer(400...599), "detail": .text,
+        "faults?": .list(ConfigurationRemark.shape),
     ])
 }

@@ -20,9 +20,9 @@ public enum ControlLimits {
     /// The time for the response to a replayed request, in milliseconds.
     public static let replay = 30_000
     /// The limit of a body in bytes.
-    public static let body = 64 << 10
+    public static let body = 1 << 20
     /// The limit of pipelined requests in bytes.
-    public static let ahead = 72 << 10
+    public static let ahead = body + 8 << 10
     static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)
     /// How long a client has to close its side at the end, in milliseconds.
     public static let closingTime = 2_000

@@ -81,7 +81,9 @@ extension ControlClient {
     ) throws -> JSONValue {
         switch try reply(method, path, naming: name, body: body, within: limit) {
         case .done(let value): return value
-        case .refused(_, let words): throw CommandExit.failure(TerminalText.shown(words))
+        case .refused(_, let words):
+            throw CommandExit.failure(
+                words.split(separator: "\n").map { TerminalText.shown(String($0)) }.joined(separator: "\n"))
         }
     }
 

@@ -44,7 +44,10 @@ struct Serve: ParsableCommand {
         let snapshot = replaced(
             try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {
-            try Supervisor(snapshot, trust: trust, reload: { file.load(isThere: isThere).map(replaced) }).run()
+            try Supervisor(
+                snapshot, trust: trust, interceptors: RegisteredInterceptors.all,
+                reload: { file.load(isThere: isThere).map(replaced) }
+            ).run()
         } catch {
             Handover.fail(error.description)
             throw CommandExit.failure(error.description)

@@ -64,10 +64,17 @@ public final class Engine: Sendable {
             filters: FilterRegistration.all)
     }
 
-    /// - Parameter filters: the filters that requests may get.
+    /// The engine of a test session, whose rules, answers and tokens may differ. It shares the rest with this one.
+    public func engine(of session: Settings) -> Engine {
+        Engine(session, pseudonym: pseudonym, pages: pages, filters: FilterRegistration.all, sharing: self)
+    }
+
+    /// - Parameters:
+    ///   - filters: the filters that requests may get.
+    ///   - base: an engine of the same servers, Actions and patterns of secrets.
     init(
         _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
-        explains: Bool = false, chance: Chance = Chance(), filters: [FilterRegistration]
+        explains: Bool = false, chance: Chance = Chance(), filters: [FilterRegistration], sharing base: Engine? = nil
     ) {
         self.chance = chance
         self.pseudonym = pseudonym
@@ -79,10 +86,11 @@ public final class Engine: Sendable {
         self.settings = settings
         isEnforcing = settings.authorization.contains { $0.enforcement != nil }
         isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }
-        classifier = Classifier(servers: settings.servers, definitions: settings.actions)
+        classifier = base?.classifier ?? Classifier(servers: settings.servers, definitions: settings.actions)
         self.filters = filters.filter { $0.isConfigured(settings) }
         plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
-        redaction = Redaction(settings)
+        let isAlike = base?.settings.disclosure.secrets == settings.disclosure.secrets
+        redaction = isAlike ? base?.redaction ?? Redaction(settings) : Redaction(settings)
         learners = settings.authorization.filter(\.learns)
         watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(

@@ -17,7 +17,7 @@ struct SnapshotBuilder {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
         var reader = RuleReader(findings: findings, interceptors: interceptors, readFile: material.content)
         reader.chain = KeyTable.chain.value(root)
-        let conditions = ConditionBuilder(reader: reader, defined: defined, definesOthers: definesOthers(root))
+        let conditions = conditions(reader, defined: defined, definesOthers: definesOthers(root))
         var settings = Settings()
         let listeners = listeners(root)
         let listensElsewhere = root["listen"].map { !$0.isWholeList } ?? root.has("listen")
@@ -30,7 +30,7 @@ struct SnapshotBuilder {
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
         settings.chain = reader.chain
-        settings.rules = rules(root, conditions)
+        settings.rules = rules([root.list("interceptors")], conditions, hasServers: !isWithout("am", root))[0]
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
@@ -78,11 +78,27 @@ struct SnapshotBuilder {
 
     // MARK: interceptors and actions
 
-    private func rules(_ root: Fields, _ conditions: ConditionBuilder) -> [Rule] {
-        var conditions = conditions
+    func conditions(_ reader: RuleReader, defined: [String], definesOthers: Bool = false) -> ConditionBuilder {
+        ConditionBuilder(reader: reader, defined: defined, definesOthers: definesOthers)
+    }
+
+    /// - Parameters:
+    ///   - lists: lists of interceptors, in the order in which they run. A name is unique in all of them.
+    ///   - hasServers: whether requests may go to a known AM.
+    func rules(_ lists: [[Decoded]], _ conditions: ConditionBuilder, hasServers: Bool) -> [[Rule]] {
         var places: [String: Position] = [:]
         let audit = RuleAudit(findings: findings, chain: conditions.reader.chain)
-        let built = root.list("interceptors").compactMap { item -> (Rule, Fields)? in
+        let built = lists.map { self.built($0, conditions, &places, audit, hasServers: hasServers) }
+        audit.look(at: built.flatMap { $0 })
+        return built.map { $0.map(\.0) }
+    }
+
+    private func built(
+        _ items: [Decoded], _ conditions: ConditionBuilder, _ places: inout [String: Position], _ audit: RuleAudit,
+        hasServers: Bool
+    ) -> [(Rule, Fields)] {
+        var conditions = conditions
+        return items.compactMap { item -> (Rule, Fields)? in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
             let edits = EditBuilder(reader: conditions.reader)
@@ -96,7 +112,7 @@ struct SnapshotBuilder {
                     item.position, "this interceptor has no effect; add edits to request, response or error")
             }
             audit.look(at: condition, in: fields)
-            if isWithout("am", root) {
+            if !hasServers {
                 audit.look(forServersIn: condition, of: fields, knowing: conditions.defined)
             }
             guard let name = fields["name"], let text = name.text else { return nil }
@@ -121,8 +137,6 @@ struct SnapshotBuilder {
             }
             return (rule, fields)
         }
-        audit.look(at: built)
-        return built.map(\.0)
     }
 
     static let lists = ["request", "response", "error"]

@@ -62,6 +62,25 @@ enum KeyTable {
             Key("admin", .object(admin), "The admin API of the running daemon."),
         ]
 
+    /// What a test session may add. Everything else is the daemon's.
+    static let overlay = ObjectShape(
+        "overlay",
+        Key("version", .integer(1...1), "The version of the file format."),
+        Key("interceptors", .list(.object(interceptor)), "Interceptors that run before the others.", standard: "[]"),
+        Key("after", .list(.object(interceptor)), "Interceptors that run after the others.", standard: "[]"),
+        Key(
+            "authorization",
+            .object(
+                ObjectShape(
+                    "session_authorization",
+                    Key(
+                        "answers", .list(.object(callbackAnswer)),
+                        "Answers to callbacks, tried before the others.", standard: "[]"))),
+            "Additions to all entries of authorization."),
+        Key(
+            "tokens", .list(.object(tokens.shape("tokens"))), "Bearer tokens, tried before the others.",
+            standard: "[]"))
+
     static let chain = KeyGroup(
         ChainRules(),
         .choice(

@@ -12,7 +12,8 @@ struct FlowView {
 
     static let listedShape: KeyValuePairs<String, ControlShape> = [
         "id": .text, "sequence": .count, "began": .text, "duration_ms": .count, "client": .text,
-        "user": .optional(.text), "session": .optional(.text), "action": .optional(.text), "realm": .optional(.text), "tree": .optional(.text),
+        "user": .optional(.text), "session": .optional(.text), "action": .optional(.text), "realm": .optional(.text),
+        "tree": .optional(.text),
         "type": .optional(.text), "method": .text, "url": .text, "status": .optional(.integer(100...999)),
         "content_type": .optional(.text), "error": .optional(.text), "request_bytes": .count,
         "response_bytes": .count, "attempts": .count,
@@ -28,7 +29,8 @@ struct FlowView {
             "id": .string(FlowID(flow.id).description), "sequence": .integer(flow[.sequence]),
             "began": .string(FlowTime(flow).text), "duration_ms": .integer(max(0, flow[.duration])),
             "client": .string(flow.text(.client) ?? ""), "user": .optional(flow.text(.user)),
-            "session": .optional(flow.text(.session)), "action": .optional(flow.text(.action)), "realm": .optional(flow.text(.realm)),
+            "session": .optional(flow.text(.session)), "action": .optional(flow.text(.action)),
+            "realm": .optional(flow.text(.realm)),
             "tree": .optional(flow.text(.tree)), "type": .optional(flow.text(.type)),
             "method": .string(flow.text(.method) ?? ""), "url": .string(flow.url),
             "status": flow[.status] == 0 ? .null : .integer(flow[.status]),

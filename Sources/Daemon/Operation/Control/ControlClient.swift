@@ -17,7 +17,7 @@ public struct ControlClient {
 
     public enum Reply: Sendable {
         case done(JSONValue)
-        /// The daemon refused the request, with its message.
+        /// The daemon refused the request, with its message: one line for each fault.
         case refused(status: Int, String)
     }
 
@@ -155,7 +155,8 @@ public struct ControlClient {
             throw Fault(description: "the response is not from usher: it has status \(answer.head.status)")
         }
         if (200..<300).contains(answer.head.status) { return .done(value) }
-        return .refused(
-            status: answer.head.status, value["detail"]?.text ?? "refused with status \(answer.head.status)")
+        let faults = value["faults"]?.items?.map(StatusReport.line) ?? []
+        let words = faults.isEmpty ? [value["detail"]?.text ?? "refused with status \(answer.head.status)"] : faults
+        return .refused(status: answer.head.status, words.joined(separator: "\n"))
     }
 }

@@ -6,6 +6,13 @@ struct ListeningAddress: Sendable, CustomStringConvertible {
     /// True if clients use TLS there.
     let isSecure: Bool
 
+    /// The address for programs on this machine: loopback in place of a wildcard address.
+    var proxy: ProxyAddress {
+        let isWildcard = ["0.0.0.0", "::"].contains(address.host)
+        let host = isWildcard ? address.isIPv6 ? "::1" : "127.0.0.1" : address.host
+        return ProxyAddress(host: host, port: address.port, isSecure: isSecure)
+    }
+
     /// The URL for TLS listeners, else the address.
     var description: String { (isSecure ? "https://" : "") + address.description }
 }

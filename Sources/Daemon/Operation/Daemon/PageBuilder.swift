@@ -13,10 +13,9 @@ struct PageBuilder {
     /// The pages of `http://usher.proxy/`. If the CA cannot be read, they omit it; interception reports the error.
     /// - Parameter address: an address that the proxy listens on.
     static func pages(_ snapshot: Snapshot, at address: ListeningAddress?) -> OwnPages? {
-        let listener = address.flatMap { Listener($0.description) }
         let state = StateDirectory(ProcessEnvironment.all)
         let authority = try? AuthorityStore(snapshot.tls.authority, in: state).certificates()
-        let proxy = listener.flatMap { ProxyAddress([$0]) } ?? ProxyAddress(Snapshot.defaultListeners)
+        let proxy = address?.proxy ?? ProxyAddress(Snapshot.defaultListeners)
         return try? PageBuilder(authority: authority, proxy: proxy?.url ?? "").pages()
     }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Interceptors
 import ProxyDriver
 
 enum ControlPlace: Sendable {
@@ -29,6 +30,8 @@ struct ServeOptions: Sendable {
     var trust: TrustAhead?
     /// Loads the configuration again; nil if it never changes.
     var reload: Reloader.Load?
+    /// The Swift interceptors that the program registers, by name.
+    var interceptors: [String: any Interceptor] = [:]
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }
 }

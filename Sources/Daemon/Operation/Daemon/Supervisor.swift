@@ -2,6 +2,7 @@ public import Configuration
 public import Control
 import EventLoop
 import Glibc
+public import Interceptors
 import ProxyCore
 import ProxyDriver
 
@@ -17,6 +18,7 @@ public final class Supervisor {
     var configuration: RunningConfiguration
     private(set) var listening: [ListeningAddress] = []
     private(set) var reloader: Reloader?
+    private(set) var testSessions: TestSessions?
     private(set) var upgrading: Upgrading?
     private var shutdown = Shutdown()
     private var words = ServiceWords()
@@ -31,13 +33,15 @@ public final class Supervisor {
 
     /// - Parameters:
     ///   - trust: the system's authorities, read in advance.
+    ///   - interceptors: the Swift interceptors that the program registers, by name.
     ///   - reload: loads the configuration again.
     public convenience init(
-        _ snapshot: Snapshot, trust: TrustAhead? = nil,
+        _ snapshot: Snapshot, trust: TrustAhead? = nil, interceptors: [String: any Interceptor] = [:],
         reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
     ) throws(StartFault) {
         var options = ServeOptions()
         options.trust = trust
+        options.interceptors = interceptors
         options.reload = reload
         try self.init(snapshot, options)
     }
@@ -133,6 +137,10 @@ public final class Supervisor {
             at: listening.map(\.address) + [doors.portAddress].compactMap { $0 }, instruments,
             recorder: { noting(options.recorder ?? instruments.recorder($0)) },
             ended: { [unowned self] in ended($0) })
+        testSessions = TestSessions(
+            .init(snapshot: configuration.snapshot, engine: first.engine), stores.tables, crew.threads,
+            at: listening.first { !$0.isSecure } ?? listening.first, interceptors: options.interceptors,
+            learn: { [weak journal = stores.journal] in journal?.learn($0) })
         guard options.isDaemon else { return }
         if let reload = options.reload { reloader = try Reloader(self, reload) }
         try crew.startWatch(status.faults)
@@ -197,6 +205,7 @@ public final class Supervisor {
                 loop.pulse.turn(at: loop.refreshNow())
                 status.note(crew.total, now: loop.now)
                 words.tellRest()
+                testSessions?.sweep(time(nil))
                 if let fault = instruments.log.sink?.complaint(loop.now) {
                     status.faults.add(fault)
                     Console.error(fault)

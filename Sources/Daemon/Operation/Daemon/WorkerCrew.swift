@@ -6,6 +6,7 @@ import ProxyDriver
 final class WorkerCrew {
     private let loop: Loop
     private var workers: [WorkerThread] = []
+    var threads: [WorkerThread] { workers }
     private var alive = 0
     /// The error of a worker that could not start.
     private(set) var failure: SystemError?

@@ -11,10 +11,10 @@ public struct ProxyAddress: Equatable, Sendable {
     /// True if clients use TLS to the proxy.
     public let isSecure: Bool
 
-    init(host: String, port: UInt16) {
+    init(host: String, port: UInt16, isSecure: Bool = false) {
         self.host = host
         self.port = port
-        isSecure = false
+        self.isSecure = isSecure
     }
 
     /// The first listener without TLS, else the first one; loopback in place of a wildcard address. Nil if all listeners have
@@ -31,8 +31,9 @@ public struct ProxyAddress: Equatable, Sendable {
         isSecure = listener.isSecure
     }
 
+    public var scheme: String { isSecure ? "https" : "http" }
     public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-    public var url: String { (isSecure ? "https://" : "http://") + authority }
+    public var url: String { "\(scheme)://\(authority)" }
 
     // MARK: a shell's proxy variables
 

@@ -59,7 +59,9 @@ enum TestSessionGate {
 
     /// The id as the client sent it is shown only as far as it could be one.
     private static func shown(_ id: String) -> String {
-        String(id.unicodeScalars.prefix(40).filter { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }.map(Character.init))
+        String(
+            id.unicodeScalars.prefix(40).filter { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }.map(Character.init)
+        )
     }
 }
 

@@ -34,6 +34,9 @@ public protocol Edit: Sendable {
     /// The values that each exchange fills in. An edit with templates is never applied itself; the result of `filled` is.
     var templates: [Template] { get }
 
+    /// The same edit, which counts exchanges from the beginning.
+    var restarted: Self { get }
+
     /// Returns the edit with its templates filled in for this exchange.
     /// - Returns: nil if nothing is left to do.
     func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self?
@@ -48,6 +51,7 @@ extension Edit {
     public var words: [String] { [] }
     public var patterns: [Pattern] { [] }
     public var templates: [Template] { [] }
+    public var restarted: Self { self }
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? { self }
 }
 

@@ -36,6 +36,8 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         self.init(answers, answers.count > 1 ? ResponseSequence(answers.dropLast().map(\.times)) : nil)
     }
 
+    public var restarted: Self { Self(answers, sequence?.restarted) }
+
     /// The first response.
     public var answer: DirectResponse { answers[0].response }
 

@@ -8,7 +8,8 @@ public struct Rule: Sendable {
     public var response: [any ResponseEdit]
     public var error: [any ErrorEdit]
     public var bodies: BodyPolicy
-    public var sampling: Sampling
+    /// Counts the exchanges. Plans that compile the same rule share it.
+    private(set) var sampler: Sampler
     /// True if response edits run before the step-up looks for an advice.
     public var comesBeforeStepUp = false
     /// True if the rule shares its state with other rules instead of having its own.
@@ -25,12 +26,24 @@ public struct Rule: Sendable {
     ) {
         self.name = name
         self.when = when
-        self.sampling = sampling
+        sampler = Sampler(sampling)
         self.sharesState = sharesState
         self.request = request
         self.response = response
         self.error = error
         self.bodies = bodies
+    }
+
+    public var sampling: Sampling { sampler.sampling }
+
+    /// The same rule, which counts exchanges from the beginning.
+    public var restarted: Rule {
+        var rule = self
+        rule.sampler = Sampler(sampling)
+        rule.request = request.map { $0.restarted }
+        rule.response = response.map { $0.restarted }
+        rule.error = error.map { $0.restarted }
+        return rule
     }
 }
 

@@ -21,7 +21,7 @@ struct RuleMatcher: Sendable {
         asksBodies = condition.asksBodies
         needsResponse = rule.when.needsResponse
         needsError = rule.when.needsError
-        sampler = rule.sampling.isWhole ? nil : Sampler(rule.sampling)
+        sampler = rule.sampling.isWhole ? nil : rule.sampler
         sparesCalls = rule.sparesCalls
     }
 

@@ -8,6 +8,9 @@ public final class ResponseSequence: Sendable {
 
     init(_ times: [Int]) { self.times = times }
 
+    /// The same, from the first response on.
+    var restarted: ResponseSequence { ResponseSequence(times) }
+
     /// The index of the next exchange's response.
     func next() -> Int {
         var left = count.load(ordering: .relaxed)

@@ -1,0 +1,81 @@
+internal import Formats
+
+/// What a client asks for a new test session.
+public struct TestSessionWish: Sendable {
+    /// Nil for a session that only its id names.
+    public var name: String?
+    /// The session's longest life in milliseconds.
+    public var life = Self.usualLife
+    /// The overlay as YAML or JSON; nil for none.
+    public var overlay: String?
+    /// The overlay's name in messages.
+    public var file = "overlay"
+    /// The values of `${env.NAME}` in the overlay and in rules.
+    public var variables: [String: String] = [:]
+    /// True for a port of its own.
+    public var hasPort = false
+
+    public static let usualLife = 3_600_000
+    static let longestLife = 86_400_000
+
+    static let shape = ControlShape.object([
+        "name?": .described("A name that no other open session has.", .pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")),
+        "ttl?": .described("The session ends after this time, as in 10m. At most 24h; 1h without the member.", .text),
+        "overlay?": .described("The overlay: YAML as text, or an object.", .either([.text, .map(.any)])),
+        "file?": .described("The overlay's name in messages.", .text),
+        "variables?": .described("The values of ${env.NAME} in the overlay.", .map(.text)),
+        "port?": .described("true: a port of its own, for clients that can send no credentials.", .flag),
+    ])
+
+    public init() {}
+
+    init(_ body: JSONValue) throws(ControlProblem) {
+        try ControlProblem.refuseUnknown(
+            body, ["name", "ttl", "overlay", "file", "variables", "port"], of: "a test session")
+        if let name = body["name"], name != .null {
+            guard let text = name.text, Self.isName(text) else {
+                throw ControlProblem(422, "name takes up to 64 letters, digits, dots, dashes and underscores")
+            }
+            self.name = text
+        }
+        if let ttl = body["ttl"], ttl != .null {
+            guard case .value(let time)? = ttl.text.map({ Units.read($0, Units.times) }),
+                (1...Self.longestLife).contains(time)
+            else { throw ControlProblem(422, "ttl takes a duration up to 24h, as in 10m") }
+            life = time
+        }
+        switch body["overlay"] {
+        case nil, .null?: break
+        case .string(let text)?: overlay = text
+        case .object(let members)?: overlay = JSONValue.object(members).written
+        default: throw ControlProblem(422, "overlay takes YAML as text, or an object")
+        }
+        if let file = body["file"]?.text { self.file = String(file.prefix(256)) }
+        for member in body["variables"]?.members ?? [] {
+            guard let value = member.value.text else { throw ControlProblem(422, "variables takes names with texts") }
+            variables[member.name] = value
+        }
+        if let port = body["port"] {
+            guard case .bool(let isWanted) = port else { throw ControlProblem(422, "port takes true or false") }
+            hasPort = isWanted
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != 0x2D, first != 0x2E, first != 0x5F, text.utf8.count <= 64 else {
+            return false
+        }
+        // "s-" begins ids
+        return !text.hasPrefix("s-")
+            && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+    }
+}
+
+extension ControlProblem {
+    /// Refuses a body with a member that nobody reads.
+    static func refuseUnknown(_ body: JSONValue, _ names: [String], of what: String) throws(ControlProblem) {
+        guard let odd = body.members?.first(where: { !names.contains($0.name) }) else { return }
+        throw ControlProblem(
+            422, "unknown member \(odd.name.prefix(40)) of \(what); valid members: \(names.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,209 @@
+import Configuration
+import Control
+import Declaration
+import EventLoop
+import Formats
+import Glibc
+import Interception
+import Interceptors
+import ProxyCore
+import ProxyDriver
+
+/// The open test sessions. They change on one thread of their own, in order, so that no loop compiles rules.
+final class TestSessions: TestSessionDirectory, Sendable {
+    /// What the sessions build on.
+    struct Base: Sendable {
+        var snapshot: Snapshot
+        var engine: Engine
+    }
+
+    private struct State {
+        var base: Base
+        var sessions: [OpenTestSession] = []
+    }
+
+    private let state: Locked<State>
+    private let table: TestSessionTable
+    private let close: @Sendable (String) -> Void
+    private let workers: [WorkerThread]
+    private let address: ListeningAddress?
+    private let interceptors: [String: any Interceptor]
+    private let learn: @Sendable ([String]) -> Void
+    private let work = WorkQueue("sessions", waiting: mostWaiting)
+
+    private static let most = 1000
+    private static let mostWaiting = 1000
+    private static let mostRules = 1000
+
+    /// - Parameters:
+    ///   - address: where clients reach the proxy.
+    ///   - learn: tells the journal the secrets of an overlay.
+    init(
+        _ base: Base, _ tables: SharedTables, _ workers: [WorkerThread], at address: ListeningAddress?,
+        interceptors: [String: any Interceptor], learn: @escaping @Sendable ([String]) -> Void
+    ) {
+        state = Locked(State(base: base))
+        table = tables.testSessions
+        close = { id in
+            tables.closeTestSession(id)
+            for worker in workers { worker.close(testSession: id) }
+        }
+        (self.workers, self.address, self.interceptors, self.learn) = (workers, address, interceptors, learn)
+    }
+
+    // MARK: looking
+
+    var all: [TestSessionView] { state.withLock { $0.sessions.map(\.view) } }
+
+    func find(_ id: String) -> TestSessionView? {
+        state.withLock { state in state.sessions.first { $0.key.id == id || $0.name == id }?.view }
+    }
+
+    // MARK: changing
+
+    func open(_ wish: TestSessionWish, _ promise: ControlPromise) {
+        run(promise) { sessions throws(ControlProblem) in try sessions.opened(wish) }
+    }
+
+    func close(_ id: String, _ promise: ControlPromise) {
+        run(promise) { sessions throws(ControlProblem) in
+            guard let session = sessions.removed(where: { $0.key.id == id }).first else { throw Self.gone(id) }
+            return ControlAnswer(session.view.json)
+        }
+    }
+
+    func add(_ rule: JSONValue, to id: String, _ promise: ControlPromise) {
+        run(promise) { sessions throws(ControlProblem) in
+            var session = try sessions.session(id)
+            guard session.added.count < Self.mostRules else {
+                throw ControlProblem(429, "the session has \(Self.mostRules) rules; remove some")
+            }
+            let added = try session.add(rule, sessions.loader(session.variables))
+            sessions.keep(session)
+            return ControlAnswer(added.json, status: 201)
+        }
+    }
+
+    func remove(_ rule: String, from id: String, _ promise: ControlPromise) {
+        run(promise) { sessions throws(ControlProblem) in
+            var session = try sessions.session(id)
+            guard session.remove(rule) else {
+                let nearest = Nearest.name(to: rule, among: session.added.map(\.rule.name))
+                throw ControlProblem(
+                    404, "no added rule is named \"\(rule.prefix(64))\"\(nearest.map { "; did you mean \($0)?" } ?? "")"
+                )
+            }
+            sessions.keep(session)
+            return ControlAnswer(["rules": .array(session.view.rules.map(\.json))])
+        }
+    }
+
+    /// Ends the sessions whose time is over.
+    func sweep(_ now: Int) {
+        guard state.withLock({ $0.sessions.contains { $0.ends <= now } }) else { return }
+        run { _ = $0.removed { $0.ends <= now } }
+    }
+
+    /// Puts the sessions on a new generation of the configuration. One that does not fit it keeps its rules.
+    func adopt(_ base: Base) {
+        run { sessions in
+            let open = sessions.state.withLock { state in
+                state.base = base
+                return state.sessions
+            }
+            for var session in open {
+                session.rebuild(on: base, sessions.loader(session.variables))
+                sessions.learn(session.overlay.secrets)
+                sessions.keep(session)
+            }
+        }
+    }
+
+    // MARK: on the thread
+
+    private func run(_ body: @escaping @Sendable (TestSessions) -> Void) {
+        // a full queue changes the sessions soon enough
+        try? work.run { [self] in body(self) }
+    }
+
+    private func run(
+        _ promise: ControlPromise, _ body: @escaping @Sendable (TestSessions) throws(ControlProblem) -> ControlAnswer
+    ) {
+        do throws(WorkQueue.Refusal) {
+            try work.run { [self] in
+                do throws(ControlProblem) { promise.keep(try body(self)) } catch { promise.refuse(error) }
+            }
+        } catch {
+            promise.refuse(ControlProblem(503, error.description))
+        }
+    }
+
+    private func opened(_ wish: TestSessionWish) throws(ControlProblem) -> ControlAnswer {
+        let (base, count, isTaken) = state.withLock { state in
+            (state.base, state.sessions.count, state.sessions.contains { wish.name != nil && $0.name == wish.name })
+        }
+        if let name = wish.name, isTaken {
+            throw ControlProblem(409, "a session named \(name) is open; choose another name, or stop it")
+        }
+        guard count < Self.most else {
+            throw ControlProblem(429, "\(count) test sessions are open; stop some, or give them a shorter ttl")
+        }
+        var session = try OpenTestSession(wish, on: base, loader(wish.variables), now: time(nil))
+        learn(session.overlay.secrets)
+        table.open(session.key, session.engine(on: base))
+        if wish.hasPort { session.port = try openPort(for: session.key.id) }
+        let view = session.view
+        state.withLock { [session] in $0.sessions.append(session) }
+        var answer = view.json
+        answer["proxy"] = .string(address.map { session.proxy(at: $0) } ?? "")
+        answer["header"] = ["name": .string(TestSessionKey.field), "value": .string(session.key.fieldValue)]
+        return ControlAnswer(answer, status: 201)
+    }
+
+    private func openPort(for id: String) throws(ControlProblem) -> String {
+        guard let address, let worker = workers.randomElement() else {
+            throw ControlProblem(503, "the proxy does not listen yet")
+        }
+        do throws(SystemError) {
+            let socket = try ListeningSocket(SocketAddress(address: address.address.address, port: 0))
+            let bound = ListeningAddress(address: socket.address, isSecure: address.isSecure)
+            worker.open(
+                [WorkerListener(descriptor: socket.take().release(), isSecure: address.isSecure)], testSession: id)
+            return bound.proxy.url
+        } catch {
+            close(id)
+            throw ControlProblem(503, "no port can be opened: \(error.reason)")
+        }
+    }
+
+    private func loader(_ variables: [String: String]) -> OverlayLoader {
+        OverlayLoader(state.withLock { $0.base.snapshot }, variables: variables, interceptors: interceptors)
+    }
+
+    private func session(_ id: String) throws(ControlProblem) -> OpenTestSession {
+        guard let session = state.withLock({ $0.sessions.first { $0.key.id == id } }) else { throw Self.gone(id) }
+        return session
+    }
+
+    private static func gone(_ id: String) -> ControlProblem { ControlProblem(404, "the test session \(id) has ended") }
+
+    /// Puts a changed session into effect.
+    private func keep(_ session: OpenTestSession) {
+        let engine = state.withLock { state in
+            if let index = state.sessions.firstIndex(where: { $0.key == session.key }) {
+                state.sessions[index] = session
+            }
+            return session.engine(on: state.base)
+        }
+        table.adopt(engine, for: session.key.id)
+    }
+
+    private func removed(where isOver: (OpenTestSession) -> Bool) -> [OpenTestSession] {
+        let over = state.withLock { state in
+            defer { state.sessions.removeAll(where: isOver) }
+            return state.sessions.filter(isOver)
+        }
+        for session in over { close(session.key.id) }
+        return over
+    }
+}
