@@ -73,7 +73,10 @@ let package = Package(
 
         module(
             "Control", in: "Daemon",
-            ["Formats", "Addresses", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
+            [
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Authorization",
+                "ProxyCore",
+            ]),
 
         module("EventLoop", in: "Loop", ["CLibevent"]),
         module("Names", in: "Loop", ["EventLoop", "CAres"]),

@@ -67,11 +67,11 @@ struct ControlCodecTests {
 
     @Test func everythingHasALimit() {
         let host = "Host: localhost\r\n"
-        #expect(refusal("POST / HTTP/1.1\r\n\(host)Content-Length: 65537\r\n\r\n") == 413)
+        #expect(refusal("POST / HTTP/1.1\r\n\(host)Content-Length: \(ControlLimits.body + 1)\r\n\r\n") == 413)
         #expect(
             refusal(
-                "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n10001\r\n"
-                    + String(repeating: "x", count: 65537) + "\r\n0\r\n\r\n") == 413)
+                "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n\(String(ControlLimits.body + 1, radix: 16))\r\n"
+                    + String(repeating: "x", count: ControlLimits.body + 1) + "\r\n0\r\n\r\n") == 413)
         #expect(refusal("GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 9000))\r\n\r\n") == 431)
         #expect(refusal("GET /\(String(repeating: "x", count: 5000)) HTTP/1.1\r\n\(host)\r\n") == 414)
         var codec = ControlCodec()

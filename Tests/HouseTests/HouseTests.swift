@@ -34,7 +34,10 @@ struct HouseTests {
                 "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "Interception", "Journal", "Authorization",
             ])
         ),
-        ("Control", values.union(["HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"])),
+        (
+            "Control",
+            values.union(["HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Authorization", "ProxyCore"])
+        ),
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),

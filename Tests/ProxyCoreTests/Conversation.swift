@@ -19,13 +19,15 @@ final class Conversation {
         tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
         decisions: (any DecisionStore)? = nil, pool: LinkPool = LinkPool(), delivery: Delivery = .whole,
         source: ClientSource = ClientSource(address: nil),
-        share: ConnectionShare? = nil, streams: (any StreamServer)? = nil
+        share: ConnectionShare? = nil, streams: (any StreamServer)? = nil,
+        testSessions: (any TestSessionStore)? = nil
     ) {
         driver = DriverModel(
             settings,
             SharedStores(
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits, state: devices,
-                transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions, decisions: decisions),
+                transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions, decisions: decisions,
+                testSessions: testSessions),
             pool, delivery: delivery, source: source, share: share, streams: streams)
     }
 

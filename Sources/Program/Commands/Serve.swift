@@ -45,7 +45,8 @@ struct Serve: ParsableCommand {
             try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {
             try Supervisor(
-                snapshot, trust: trust, interceptors: RegisteredInterceptors.all,
+                snapshot, trust: trust,
+                overlays: { OverlayLoader($0, variables: $1, interceptors: RegisteredInterceptors.all) },
                 reload: { file.load(isThere: isThere).map(replaced) }
             ).run()
         } catch {

@@ -106,18 +106,19 @@ public struct TestSessionRoutes {
         let id = request.arguments.text("id") ?? ""
         let sessions = try open()
         if let session = sessions.find(id) { return session }
-        throw Self.unknown(id, among: sessions.all)
+        throw .unknown("open test session", id, among: sessions.all.flatMap { [$0.id] + [$0.name].compactMap { $0 } })
     }
 
     private func open() throws(ControlProblem) -> any TestSessionDirectory {
         guard let sessions = directory() else { throw ControlProblem(503, "the daemon is not ready yet") }
         return sessions
     }
+}
 
-    /// The problem of an id that no session has, with the nearest name.
-    static func unknown(_ id: String, among all: [TestSessionView]) -> ControlProblem {
-        let known = all.flatMap { [$0.id] + ($0.name.map { [$0] } ?? []) }
-        let nearest = Nearest.name(to: id, among: known).map { "; did you mean \($0)?" } ?? ""
-        return ControlProblem(404, "there is no open test session \"\(id.prefix(64))\"\(nearest)")
+extension ControlProblem {
+    /// Nothing of that kind has the name; the nearest name is suggested.
+    public static func unknown(_ kind: String, _ name: String, among known: [String]) -> ControlProblem {
+        let nearest = Nearest.name(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+        return ControlProblem(404, "there is no \(kind) \"\(name.prefix(64))\"\(nearest)")
     }
 }

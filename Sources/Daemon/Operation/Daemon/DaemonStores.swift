@@ -9,6 +9,7 @@ final class DaemonStores {
     let tables: SharedTables
     let state: StateKeeper
     private(set) var journal: JournalThread?
+    private(set) var testSessions: TestSessions?
     private let tokenKeeper: TokenKeeper
     private let notifier = Notifier()
 
@@ -34,6 +35,15 @@ final class DaemonStores {
         if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0), key: key) }
         guard let settings, isAsked else { return }
         journal = try JournalThread(settings, StateDirectory(ProcessEnvironment.all), key: key)
+    }
+
+    /// - Parameter address: where clients reach the proxy.
+    func beginTestSessions(
+        _ base: TestSessions.Base, _ workers: [WorkerThread], at address: ListeningAddress?,
+        _ loading: @escaping TestSessions.Loading
+    ) {
+        testSessions = TestSessions(base, tables, workers, at: address, loading) { [weak journal] in journal?.learn($0)
+        }
     }
 
     private func keepTokens(_ snapshot: Snapshot) { tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey) }

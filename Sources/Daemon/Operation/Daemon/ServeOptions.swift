@@ -1,5 +1,5 @@
+import Configuration
 import EventLoop
-import Interceptors
 import ProxyDriver
 
 enum ControlPlace: Sendable {
@@ -30,8 +30,8 @@ struct ServeOptions: Sendable {
     var trust: TrustAhead?
     /// Loads the configuration again; nil if it never changes.
     var reload: Reloader.Load?
-    /// The Swift interceptors that the program registers, by name.
-    var interceptors: [String: any Interceptor] = [:]
+    /// Loads the overlays of test sessions.
+    var overlays: TestSessions.Loading = { OverlayLoader($0, variables: $1) }
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }
 }

@@ -14,7 +14,7 @@ extension Supervisor {
         var routes =
             HealthRoutes { [unowned self] in phase }.all + MetricsRoutes { [unowned self] in metrics }.all
             + TransactionRoutes(stores.tables.transactions).all
-            + LockoutRoutes(stores.tables.logins).all + TestSessionRoutes { [unowned self] in testSessions }.all
+            + LockoutRoutes(stores.tables.logins).all + TestSessionRoutes { [unowned self] in stores.testSessions }.all
         routes += ConfigurationRoutes { [unowned self] in shownConfiguration }.all + LogRoutes(ServedLog(self)).all
         routes += FlowRoutes(FlowDesk(self)).all + JourneyRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }

@@ -32,7 +32,7 @@ extension Supervisor {
         var next = settings.workers
         next.journal = stores.journal
         crew.adopt(next)
-        testSessions?.adopt(.init(snapshot: new, engine: next.engine))
+        stores.testSessions?.adopt(.init(snapshot: new, engine: next.engine))
         stores.forgetLogins(goneFrom: new)
         let words = Self.words(generation: generation, changed)
         Console.error("generation \(generation) of the configuration is in force: \(words)")

@@ -2,7 +2,6 @@ public import Configuration
 public import Control
 import EventLoop
 import Glibc
-public import Interceptors
 import ProxyCore
 import ProxyDriver
 
@@ -18,7 +17,6 @@ public final class Supervisor {
     var configuration: RunningConfiguration
     private(set) var listening: [ListeningAddress] = []
     private(set) var reloader: Reloader?
-    private(set) var testSessions: TestSessions?
     private(set) var upgrading: Upgrading?
     private var shutdown = Shutdown()
     private var words = ServiceWords()
@@ -33,15 +31,16 @@ public final class Supervisor {
 
     /// - Parameters:
     ///   - trust: the system's authorities, read in advance.
-    ///   - interceptors: the Swift interceptors that the program registers, by name.
+    ///   - overlays: a loader of overlays on a configuration, with the values of their variables.
     ///   - reload: loads the configuration again.
     public convenience init(
-        _ snapshot: Snapshot, trust: TrustAhead? = nil, interceptors: [String: any Interceptor] = [:],
+        _ snapshot: Snapshot, trust: TrustAhead? = nil,
+        overlays: @escaping @Sendable (Snapshot, [String: String]) -> OverlayLoader,
         reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
     ) throws(StartFault) {
         var options = ServeOptions()
         options.trust = trust
-        options.interceptors = interceptors
+        options.overlays = overlays
         options.reload = reload
         try self.init(snapshot, options)
     }
@@ -137,10 +136,9 @@ public final class Supervisor {
             at: listening.map(\.address) + [doors.portAddress].compactMap { $0 }, instruments,
             recorder: { noting(options.recorder ?? instruments.recorder($0)) },
             ended: { [unowned self] in ended($0) })
-        testSessions = TestSessions(
-            .init(snapshot: configuration.snapshot, engine: first.engine), stores.tables, crew.threads,
-            at: listening.first { !$0.isSecure } ?? listening.first, interceptors: options.interceptors,
-            learn: { [weak journal = stores.journal] in journal?.learn($0) })
+        stores.beginTestSessions(
+            .init(snapshot: configuration.snapshot, engine: first.engine), crew.threads,
+            at: listening.first { !$0.isSecure } ?? listening.first, options.overlays)
         guard options.isDaemon else { return }
         if let reload = options.reload { reloader = try Reloader(self, reload) }
         try crew.startWatch(status.faults)
@@ -205,7 +203,7 @@ public final class Supervisor {
                 loop.pulse.turn(at: loop.refreshNow())
                 status.note(crew.total, now: loop.now)
                 words.tellRest()
-                testSessions?.sweep(time(nil))
+                stores.testSessions?.sweep(time(nil))
                 if let fault = instruments.log.sink?.complaint(loop.now) {
                     status.faults.add(fault)
                     Console.error(fault)

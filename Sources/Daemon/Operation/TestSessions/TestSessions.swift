@@ -1,11 +1,9 @@
 import Configuration
 import Control
-import Declaration
 import EventLoop
 import Formats
 import Glibc
 import Interception
-import Interceptors
 import ProxyCore
 import ProxyDriver
 
@@ -17,6 +15,9 @@ final class TestSessions: TestSessionDirectory, Sendable {
         var engine: Engine
     }
 
+    /// A loader of overlays on a configuration, with the values of their variables.
+    typealias Loading = @Sendable (Snapshot, [String: String]) -> OverlayLoader
+
     private struct State {
         var base: Base
         var sessions: [OpenTestSession] = []
@@ -27,7 +28,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
     private let close: @Sendable (String) -> Void
     private let workers: [WorkerThread]
     private let address: ListeningAddress?
-    private let interceptors: [String: any Interceptor]
+    private let loading: Loading
     private let learn: @Sendable ([String]) -> Void
     private let work = WorkQueue("sessions", waiting: mostWaiting)
 
@@ -40,7 +41,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
     ///   - learn: tells the journal the secrets of an overlay.
     init(
         _ base: Base, _ tables: SharedTables, _ workers: [WorkerThread], at address: ListeningAddress?,
-        interceptors: [String: any Interceptor], learn: @escaping @Sendable ([String]) -> Void
+        _ loading: @escaping Loading, learn: @escaping @Sendable ([String]) -> Void
     ) {
         state = Locked(State(base: base))
         table = tables.testSessions
@@ -48,7 +49,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
             tables.closeTestSession(id)
             for worker in workers { worker.close(testSession: id) }
         }
-        (self.workers, self.address, self.interceptors, self.learn) = (workers, address, interceptors, learn)
+        (self.workers, self.address, self.loading, self.learn) = (workers, address, loading, learn)
     }
 
     // MARK: looking
@@ -88,10 +89,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
         run(promise) { sessions throws(ControlProblem) in
             var session = try sessions.session(id)
             guard session.remove(rule) else {
-                let nearest = Nearest.name(to: rule, among: session.added.map(\.rule.name))
-                throw ControlProblem(
-                    404, "no added rule is named \"\(rule.prefix(64))\"\(nearest.map { "; did you mean \($0)?" } ?? "")"
-                )
+                throw .unknown("added rule", rule, among: session.added.map(\.rule.name))
             }
             sessions.keep(session)
             return ControlAnswer(["rules": .array(session.view.rules.map(\.json))])
@@ -177,7 +175,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
     }
 
     private func loader(_ variables: [String: String]) -> OverlayLoader {
-        OverlayLoader(state.withLock { $0.base.snapshot }, variables: variables, interceptors: interceptors)
+        loading(state.withLock { $0.base.snapshot }, variables)
     }
 
     private func session(_ id: String) throws(ControlProblem) -> OpenTestSession {

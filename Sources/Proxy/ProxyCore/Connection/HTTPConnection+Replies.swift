@@ -76,10 +76,9 @@ extension HTTPConnection {
     private mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout CommandBuffer) {
         let cell = exchanges.beginCall(engine, &out)
         caller.hasCalls = true
-        let places = caller.exchange.attempt.limitPlaces.map(\.key)
         cell.exchange.info.becomeCall(
-            call, for: caller.exchange.id, in: caller.exchange.info.testSession, places: places,
-            began: caller.exchange.log.capture.began)
+            call, for: caller.exchange.id, in: caller.exchange.info.testSession,
+            places: caller.exchange.attempt.limitPlaces.map(\.key), began: caller.exchange.log.capture.began)
         exchanges.startFlow(of: cell, for: caller, &out)
         if caller.exchange.log.isTraced { cell.exchange.log.joinTrace(of: caller.exchange.log, out.now) }
         cell.exchange.beginCall(&context, &out)

@@ -76,9 +76,6 @@ public struct HTTPConnection: ~Copyable {
     /// Whether an exchange is under way, or the client has yet to take a response.
     var isBusy: Bool { exchanges.isBusy || remains.areUntaken(codec) }
 
-    /// Whether the client has ended and none of its bytes wait.
-    private var isLastOfClient: Bool { context.hasEnded && !intake.hasMore }
-
     // MARK: the end
 
     /// Ends all exchanges. With a reset when the client must not take what it has for complete.
@@ -103,7 +100,7 @@ public struct HTTPConnection: ~Copyable {
         out.commands.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)
         relays.stop()
-        if codec.isLast || isLastOfClient || !codec.isComplete { return sequel = .linger }
+        if codec.isLast || context.hasEnded && !intake.hasMore || !codec.isComplete { return sequel = .linger }
         if let next { putInForce(next.engine) }
         codec.next()
         waitIdle(out.now)

@@ -30,13 +30,14 @@ enum Reception {
         } catch {
             return .refused(.broken(error), isLast: true)
         }
+        let users = info.engine.settings.users
         do throws(ProxyError) {
             if try TestSessionGate.enter(&info, &context) { return admit(&info, date: date) }
         } catch {
             return .refused(error, isLast: false)
         }
         // inside a tunnel the request is for the origin; the client authenticated when it opened the tunnel
-        guard let users = info.engine.settings.users, context.tunnel == nil else { return admit(&info, date: date) }
+        guard let users, context.tunnel == nil else { return admit(&info, date: date) }
         context.user = nil
         do throws(ProxyError) {
             return .authenticates(

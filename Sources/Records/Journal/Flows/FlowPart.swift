@@ -27,7 +27,8 @@ public enum FlowPart: Int, CaseIterable, Sendable {
     /// True if the part is redacted, so that its aliases stand for secrets. In other parts, such text is literal.
     var isCleaned: Bool {
         switch self {
-        case .client, .user, .session, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors: false
+        case .client, .user, .session, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors:
+            false
         default: true
         }
     }

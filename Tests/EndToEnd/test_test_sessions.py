@@ -1,0 +1,241 @@
+"""Test sessions: each has rules, counts and a proxy URL of its own, and nobody else sees them."""
+
+import base64
+import concurrent.futures
+import json
+import ssl
+
+import pytest
+import requests
+
+import inside
+import programs
+import wire
+from admin import CONFIG, TOKEN, Port
+
+
+@pytest.fixture
+def staging(start, origin, call, tmp_path):
+    """A daemon with an admin port, an origin, and the verb `usher session` for them."""
+    class Staging:
+        def __init__(self, config=None):
+            self.origin = origin(lambda got: wire.response(body=got.head))
+            self.usher = start({"workers": 2, **CONFIG, **(config or {})}, environment={"ADMIN_TOKEN": TOKEN})
+            self.admin = Port(self.usher)
+            self.place = f"http://127.0.0.1:{self.origin.port}"
+
+        def session(self, *words, given=None, **variables):
+            return call(
+                "session", *words, given=given, USHER_URL=self.admin.url, USHER_TOKEN=TOKEN, **variables)
+
+        def opened(self, *words, **options):
+            done = self.session("start", "--json", *words, **options)
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+        def overlay(self, document, name="overlay.yaml"):
+            path = tmp_path / name
+            path.write_text(document if isinstance(document, str) else json.dumps(document))
+            return path
+
+        def get(self, path, proxy=None, **options):
+            client = requests.Session()
+            client.trust_env = False
+            return client.get(
+                self.place + path, proxies={"http": proxy or self.usher.url}, timeout=30, **options)
+
+    return Staging
+
+
+def answering(status, path="*", name="mock"):
+    return {"interceptors": [{"name": name, "when": {"path": path}, "request": [{"respond": {"status": status}}]}]}
+
+
+def test_fifty_sessions_at_once_and_none_is_disturbed(staging):
+    here = staging({"interceptors": [{"name": "base", "first": 1, "request": [{"respond": {"status": 299}}]}]})
+
+    def run(number):
+        overlay = here.overlay(answering(400 + number, f"/own/{number}"), f"overlay-{number}.yaml")
+        session = here.opened("--name", f"suite-{number}", "--overlay", overlay)
+        # the base's rule counts for each session alone
+        seen = [here.get("/first", session["proxy"]).status_code for _ in range(2)]
+        for other in range(50):
+            expected = 400 + number if other == number else 200
+            seen.append(here.get(f"/own/{other}", session["proxy"]).status_code == expected)
+        return seen
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(run, range(50)))
+    assert results == [[299, 200] + [True] * 50] * 50
+    assert here.get("/own/3").status_code == 299, "the base's own count was not touched"
+    assert here.get("/own/3").status_code == 200
+    assert len(json.loads(here.session("list", "--json").stdout)["sessions"]) == 50
+
+
+@pytest.mark.parametrize("way", ["credentials", "port", "field"])
+def test_each_way_to_name_a_session(staging, way):
+    here = staging()
+    session = here.opened("--port", "--overlay", here.overlay(answering(418, "/tea")))
+    field = {session["header"]["name"]: session["header"]["value"]}
+    proxy = {"credentials": session["proxy"], "port": session["port"], "field": None}[way]
+    fields = field if way == "field" else {}
+    assert here.get("/tea", proxy, headers=fields).status_code == 418
+    assert here.get("/tea").status_code == 200, "without the session the rule does not apply"
+    echoed = here.get("/echo", proxy, headers=fields).text.lower()
+    assert "usher-session" not in echoed and "proxy-authorization" not in echoed
+    here.usher.flow("/echo")
+    assert [f.access.get("session") for f in here.usher.flows("/tea")] == [session["id"], None]
+    assert [f.access.get("session") for f in here.usher.flows("/echo")] == [session["id"]]
+
+
+def test_a_closed_session_is_refused_in_every_way(staging):
+    here = staging()
+    session = here.opened("--port", "--name", "over")
+    kept = wire.Connection(("127.0.0.1", here.usher.port))
+    word = base64.b64encode(session["header"]["value"].encode()).decode()
+    ask = wire.request("GET", here.place + "/kept", [("Proxy-Authorization", f"Basic {word}")])
+    assert kept.exchange(ask).status == 200
+    assert here.session("stop", "over").stdout == "closed over\n"
+    answer = kept.exchange(ask)
+    assert answer.status == 407 and b"there is no test session" in answer.body
+    kept.close()
+    assert here.get("/x", headers={"Usher-Session": session["header"]["value"]}).status_code == 403
+    with pytest.raises(requests.exceptions.RequestException):
+        here.get("/x", session["port"])
+    gone = here.session("show", "over")
+    assert gone.returncode == 1 and 'there is no open test session "over"' in gone.stderr
+
+
+def test_a_session_ends_by_itself(staging):
+    here = staging()
+    session = here.opened("--ttl", "1s")
+    programs.eventually(
+        lambda: json.loads(here.session("list", "--json").stdout)["sessions"] == [], "the end of the session")
+    assert here.get("/x", session["proxy"]).status_code == 407
+
+
+def test_rules_come_and_go_while_it_runs(staging):
+    here = staging()
+    session = here.opened("--name", "t", "--overlay", here.overlay(
+        {"interceptors": [{"name": "twice", "first": 2, "when": {"path": "/twice"},
+                           "request": [{"respond": {"status": 299}}]}]}))
+    proxy = session["proxy"]
+    assert here.get("/twice", proxy).status_code == 299
+    added = here.session("rule", "t", "add", "path=/pay method!=POST", "respond 429 { \"a\": 1 }", "--times", "1")
+    assert added.stdout == "added rule-1\n", added.stderr
+    assert here.get("/pay", proxy).json() == {"a": 1}
+    assert here.get("/pay", proxy).status_code == 200
+    # the count of the other rule has gone on
+    assert [here.get("/twice", proxy).status_code for _ in range(2)] == [299, 200]
+    assert here.get("/pay").status_code == 200
+    listed = json.loads(here.session("rule", "t", "list", "--json").stdout)["rules"]
+    assert [rule["name"] for rule in listed] == ["rule-1", "twice"]
+    assert here.session("rule", "t", "remove", "rule-1").returncode == 0
+    wrong = here.session("rule", "t", "remove", "rule-1")
+    assert wrong.returncode == 1 and 'there is no added rule "rule-1"' in wrong.stderr
+
+
+@pytest.mark.parametrize(("condition", "edit", "words"), [
+    ("pth=/x", "respond 429", "did you mean path?"),
+    ("path", "respond 429", "write key=value"),
+    ("path=/x", "respnd 429", "did you mean respond?"),
+    ("path=/x", "respond 99", "takes a number from 200 to 599"),
+    ("action=AUTHENTICAT", "respond 429", "AUTHENTICATE"),
+])
+def test_a_rule_that_is_wrong_names_the_remedy(staging, condition, edit, words):
+    here = staging()
+    here.opened("--name", "t")
+    done = here.session("rule", "t", "add", condition, edit)
+    assert done.returncode in (1, 2) and words in done.stderr, done.stderr
+
+
+def test_an_overlay_with_faults_opens_nothing_and_names_all(staging):
+    here = staging()
+    overlay = here.overlay("interceptors:\n  - name: a\n    request: [{ respnd: {} }]\n  - nme: b\nlisten: 1\n")
+    done = here.session("start", "--overlay", overlay)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert len(lines) >= 3 and all(f"{overlay}:" in line for line in lines[:3]), done.stderr
+    assert 'did you mean "respond"' in done.stderr and json.loads(
+        here.session("list", "--json").stdout)["sessions"] == []
+
+
+def test_an_overlay_reads_this_environment_and_no_file_of_the_daemon(staging, tmp_path):
+    here = staging()
+    secret = tmp_path / "secret"
+    secret.write_text("of the daemon")
+    text = "interceptors:\n  - name: a\n    request: [{ respond: { text: '%s' } }]\n"
+    session = here.opened("--overlay", here.overlay(text % "hello ${env.WHO}"), WHO="world-of-tests")
+    assert here.get("/", session["proxy"]).text == "hello world-of-tests"
+    for reference in ["${env.ADMIN_TOKEN}", "${file:%s}" % secret, "${credential.x}"]:
+        done = here.session("start", "--overlay", here.overlay(text % reference))
+        assert done.returncode == 1 and "of the daemon" not in done.stderr and TOKEN not in done.stderr
+
+
+def test_a_reload_keeps_sessions_and_their_rules(staging, write_config):
+    here = staging()
+    session = here.opened("--name", "t", "--overlay", here.overlay(answering(418, "/tea")))
+    here.session("rule", "t", "add", "path=/pay", "respond 429")
+    config = json.loads(open(here.usher.config).read())
+    config["interceptors"] = [{"name": "new", "when": {"path": "/new"}, "request": [{"respond": {"status": 299}}]}]
+    write_config(config, "usher-0.yaml")
+    here.usher.process.send_signal(1)
+    programs.eventually(lambda: here.get("/new", session["proxy"]).status_code == 299, "the new configuration")
+    assert here.get("/tea", session["proxy"]).status_code == 418
+    assert here.get("/pay", session["proxy"]).status_code == 429
+
+
+def test_a_tunnel_belongs_to_its_session(staging, certificates, opening, secure_origin, call):
+    usher = opening(dict(CONFIG), environment={"ADMIN_TOKEN": TOKEN})
+    admin = Port(usher)
+    status, session = admin.json(
+        "/v1/sessions", "-d", json.dumps({"overlay": answering(418, "/tea")}), "-H", "Content-Type: application/json")
+    assert status == 201
+    server = secure_origin()
+    word = base64.b64encode(session["header"]["value"].encode()).decode()
+    context = inside.trusting(usher)
+    for fields, expected in [(f"Proxy-Authorization: Basic {word}\r\n", 418), ("", 200)]:
+        with wire.Connection(("127.0.0.1", usher.port)) as client:
+            authority = f"localhost:{server.port}"
+            client.send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{fields}\r\n")
+            assert client.read_head().status == 200
+            inside.secured(client, context, "localhost")
+            for _ in range(2):
+                client.send(f"GET /tea HTTP/1.1\r\nHost: {authority}\r\n\r\n")
+                assert client.read_response().status == expected
+
+
+def test_flows_are_found_by_their_session(staging):
+    here = staging()
+    one, two = here.opened("--name", "one"), here.opened("--name", "two")
+    for session, count in [(one, 2), (two, 1)]:
+        for number in range(count):
+            here.get(f"/{session['name']}/{number}", session["proxy"])
+    here.get("/none")
+    for session, count in [(one, 2), (two, 1)]:
+        def listed():
+            return here.admin.json(f"/v1/flows?filter=session%3D{session['id']}")[1]["flows"]
+        programs.eventually(lambda: len(listed()) == count, "the flows of the session")
+        assert all(f"/{session['name']}/" in flow["url"] and flow["session"] == session["id"] for flow in listed())
+
+
+def test_a_name_is_unique_and_an_id_needs_its_key(staging):
+    here = staging()
+    session = here.opened("--name", "t")
+    again = here.session("start", "--name", "t")
+    assert again.returncode == 1 and "a session named t is open" in again.stderr
+    other = here.opened()
+    mixed = session["id"] + ":" + other["header"]["value"].split(":")[1]
+    assert here.get("/x", headers={"Usher-Session": mixed}).status_code == 403
+    shown = here.session("show", "t", "--json").stdout
+    assert session["header"]["value"].split(":")[1] not in shown
+
+
+@pytest.mark.parametrize("body", [
+    '{"name": "-x"}', '{"name": "s-1"}', '{"ttl": "10"}', '{"ttl": "25h"}', '{"overlay": 1}', '{"prt": true}',
+    '{"port": 1}', '{"variables": {"A": 1}}',
+])
+def test_a_wish_that_is_wrong_is_refused(staging, body):
+    here = staging()
+    status, answer = here.admin.json("/v1/sessions", "-d", body, "-H", "Content-Type: application/json")
+    assert status == 422 and answer["detail"]
