@@ -10,9 +10,11 @@ public struct Vary: BuiltIn {
 
     private var variation: Variation
 
+    init(seed: Int) { variation = Variation(seed: seed) }
+
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let seed = value.number else { return nil }
-        variation = Variation(seed: seed)
+        self.init(seed: seed)
     }
 
     public let readsAnswer = true
