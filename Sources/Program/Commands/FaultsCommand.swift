@@ -1,4 +1,5 @@
 import ArgumentParser
+import Formats
 import Operation
 
 struct FaultsCommand: ParsableCommand {
