@@ -1,4 +1,5 @@
 import Formats
+import HTTPCodec
 import Testing
 
 @testable import Authorization

@@ -51,6 +51,9 @@ import Testing
               - retry:
                   { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: idempotent }
           - { name: agent, user_agent: Shop/2 }
+          - { name: expired, fault: am-session-expired }
+          - { name: odd, vary: 7 }
+          - { name: server, when: { response_header: { A: b } }, response: [{ set_status: 401 }] }
           - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged, origins: "https://o.example.com" } }
           - name: turned-away
             replay:

@@ -23,7 +23,10 @@ struct UsherCommand: ParsableCommand {
                     DevicesCommand.self,
                 ]),
             CommandGroup(
-                name: "Test", subcommands: [SessionCommand.self, TestCommand.self, Explain.self, SandboxCommand.self]),
+                name: "Test",
+                subcommands: [
+                    SessionCommand.self, TestCommand.self, Explain.self, FaultsCommand.self, SandboxCommand.self,
+                ]),
             CommandGroup(
                 name: "Operate",
                 subcommands: [

@@ -99,4 +99,17 @@ public enum LeaseFailure: Error, Sendable {
     case tooManyNames
     /// The upstream proxy refused the tunnel; with the status of its response.
     case tunnelRefused(status: Int)
+
+    /// A failure that an interceptor pretends; nil for one after the connection was made.
+    init?(_ fault: OriginFault) {
+        switch fault {
+        case .unresolvable: self = .unresolvable("it does not exist (NXDOMAIN)", rcode: "NXDOMAIN")
+        case .unresolved: self = .unresolved
+        case .connectionRefused: self = .refused("connection refused")
+        case .connectionTimeout: self = .timedOut
+        case .unreachable: self = .failed("no route to host")
+        case .tls: self = .insecure(.closedInHandshake)
+        default: return nil
+        }
+    }
 }

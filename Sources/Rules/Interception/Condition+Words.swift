@@ -16,7 +16,7 @@ extension Condition {
 extension Condition.Key {
     fileprivate var isShown: Bool {
         switch self {
-        case .header, .query, .cookie, .json, .form, .responseJSON: false
+        case .header, .query, .cookie, .json, .form, .responseHeader, .responseJSON: false
         default: true
         }
     }

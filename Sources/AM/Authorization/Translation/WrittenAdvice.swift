@@ -20,9 +20,9 @@ public struct WrittenAdvice: Sendable {
         case .header:
             status = 401
             let advices = Base64.encode(Array(Self.advices(advice).serialized.utf8))
-            let challenge =
-                "SSOADVICE realm=\(Self.quoted(realm)),advices=\"\(advices)\",am_uri=\(Self.quoted("\(server)/"))"
-            fields = [("WWW-Authenticate", challenge)]
+            var challenge = Challenge(scheme: "SSOADVICE")
+            challenge.parameters = [("realm", realm), ("advices", advices), ("am_uri", "\(server)/")]
+            fields = [("WWW-Authenticate", challenge.text)]
             body = []
         case .redirect:
             status = 307
@@ -47,11 +47,6 @@ public struct WrittenAdvice: Sendable {
 
     private static func advices(_ advice: Advice) -> JSONValue {
         .object(advice.conditions.map { .init($0.name, .array($0.values.map { .string($0) })) })
-    }
-
-    /// A quoted string (RFC 9110 §5.6.4).
-    private static func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
     /// The target of AM's page after the step-up: the resource, with the transaction as clients present it.

@@ -24,12 +24,12 @@ struct RuleAudit {
         } else if condition.needsResponse {
             warn(
                 "request", fields,
-                "these edits never apply: \"when\" tests the response (status, content_type, response_json), which "
+                "these edits never apply: \"when\" tests the response (status, content_type, response_header, response_json), which "
                     + "has not come yet; move them to an interceptor without these keys"
             )
             warn(
                 "error", fields,
-                "these edits never apply: \"when\" tests the response (status, content_type, response_json), and "
+                "these edits never apply: \"when\" tests the response (status, content_type, response_header, response_json), and "
                     + "there is none; move them to an interceptor without these keys"
             )
         }
@@ -77,7 +77,7 @@ struct RuleAudit {
             switch contradiction {
             case .values(let key): "no value of \(key) matches all of it"
             case .phases:
-                "it tests the response (status, content_type, response_json), and error, which means that there is none"
+                "it tests the response (status, content_type, response_header, response_json), and error, which means that there is none"
             case .nothing: "it excludes everything"
             }
         findings.warning(position, "this never matches: \(why)")

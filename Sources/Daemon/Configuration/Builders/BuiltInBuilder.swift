@@ -24,13 +24,6 @@ struct BuiltInBuilder {
                 "an interceptor with \(field.name) has no edits; write a separate interceptor for them"
             )
         }
-        if !kind.readsAnswer, condition.needsResponse || condition.needsError {
-            reader.findings.error(
-                fields.position(of: "when") ?? field.position,
-                "\(field.name) runs before the response; remove status, content_type, response_json and error from "
-                    + "\"when\""
-            )
-        }
         if kind.sendsSecret, !condition.namesHosts {
             reader.findings.error(
                 field.position,
@@ -47,6 +40,14 @@ struct BuiltInBuilder {
                 "\(field.name) applies only to https on port 443 of this machine; for another service name it, such as "
                     + "when: { host: \(host.text ?? ""), scheme: http, port: 8080 }")
         }
-        return kind.init(field.value, reader)
+        guard let builtIn = kind.init(field.value, reader) else { return nil }
+        if !builtIn.readsAnswer, condition.needsResponse || condition.needsError {
+            reader.findings.error(
+                fields.position(of: "when") ?? field.position,
+                "\(field.value.text ?? field.name) runs before the response; remove status, content_type, "
+                    + "response_header, response_json and error from \"when\""
+            )
+        }
+        return builtIn
     }
 }

@@ -29,6 +29,7 @@ struct ConditionBuilder {
             case "cookie": parts += tests(field, Condition.Key.cookie)
             case "form": parts += tests(field, Condition.Key.form)
             case "json": parts += tests(field) { JSONPointer($0).map(Condition.Key.json) }
+            case "response_header": parts += tests(field, Condition.Key.responseHeader)
             case "response_json": parts += tests(field) { JSONPointer($0).map(Condition.Key.responseJSON) }
             default:
                 guard let key = Self.keys[field.name] else {

@@ -127,7 +127,10 @@ struct SnapshotBuilder {
                 name: text, when: condition, request: request, response: response, error: error,
                 bodies: KeyTable.bodies.value(fields), sampling: sampling(fields))
             rule.comesBeforeStepUp = fields.has("before")
-            if let builtIn { rule.equip(with: builtIn) }
+            if let builtIn {
+                rule.equip(with: builtIn)
+                if condition.contradiction == nil { audit.look(forContradictionsIn: rule.when, of: fields) }
+            }
             audit.look(at: rule, in: fields)
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
@@ -184,8 +187,8 @@ struct SnapshotBuilder {
             if condition.needsResponse || condition.needsError {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action depends only on the request; remove status, content_type, response_json and error "
-                        + "from \"when\""
+                    "an Action depends only on the request; remove status, content_type, response_header, "
+                        + "response_json and error from \"when\""
                 )
             }
             if condition.contains(where: { $0 == .by }) {

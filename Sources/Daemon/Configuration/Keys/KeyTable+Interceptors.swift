@@ -69,6 +69,7 @@ extension KeyTable {
         Key("form", .map(.name, .matcher(.text)), "Fields of the request's form body, by name."),
         Key("status", .matcher(.status), "The response's status: 401, 5xx, 400-499."),
         Key("content_type", .matcher(.contentType), "The content type of the response, without parameters."),
+        Key("response_header", .map(.headerName, .matcher(.text)), "Headers of the response by name."),
         Key(
             "response_json", .map(.jsonPointer, .matcher(.text)),
             "Values in the response's JSON body, by JSON pointer."),

@@ -66,9 +66,13 @@ struct Delivery: ~Copyable {
         out.clientCommands.append(.head(head, framing, manner))
     }
 
-    func send(_ bytes: [UInt8], _ out: inout CommandBuffer) {
+    /// - Parameter size: the size of the pieces; nil for one piece.
+    func send(_ bytes: [UInt8], inPieces size: Int? = nil, _ out: inout CommandBuffer) {
         assert(state == .begun, "a body may not come before its head")
-        out.clientCommands.append(.data(bytes))
+        guard let size else { return out.clientCommands.append(.data(bytes)) }
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            out.clientCommands.append(.data(Array(bytes[start..<min(start + size, bytes.count)])))
+        }
     }
 
     mutating func end(trailers: [UInt8], _ out: inout CommandBuffer) {

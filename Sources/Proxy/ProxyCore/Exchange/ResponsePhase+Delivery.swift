@@ -17,13 +17,15 @@ extension ResponsePhase {
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8]?, isWhole: Bool, _ info: inout ExchangeInfo,
         _ attempt: borrowing Attempt, _ out: inout CommandBuffer
     ) {
+        let chunk = isWhole && body?.isEmpty == false ? outcome.chunk : nil
+        let framing = chunk == nil ? framing : .chunked
         let manner = attempt.pace(outcome, &info.log, out.now)
         guard manner.isPlain else {
             let paced = PacedResponse(framing, manner, body: body ?? [], isWhole: isWhole, now: out.now)
             return pace(paced, &info, attempt, &out)
         }
         delivery.begin(&head, framing, attempt, info.filters, &info.log, &out)
-        if let body { delivery.send(body, &out) }
+        if let body { delivery.send(body, inPieces: chunk, &out) }
         guard isWhole else { return }
         delivery.end(trailers: [], &out)
         info.end(.complete, out.now)

@@ -52,6 +52,9 @@ extension Attempt {
             self.plain = plain
             self.head = head
         }
+        if let failure = wishes.lost.flatMap(LeaseFailure.init) {
+            return .failed(ProxyError(failure, destination(info, context)))
+        }
         order(scope ?? self.scope(isReplay: info.filters?.keepsResponse == true, info), &info, &context, &out)
         info.stage.enter(
             .leasing(.connecting), until: info.bounded(out.now + info.engine.settings.timeouts.connect))

@@ -13,6 +13,8 @@ struct Attempt: ~Copyable {
         var answerLimit: Int?
         /// How to end the response.
         var ending = AnswerEnding()
+        /// The failure to reach the origin that an interceptor pretends.
+        var lost: OriginFault?
     }
 
     /// The connection that the attempt uses.
@@ -65,6 +67,7 @@ struct Attempt: ~Copyable {
         guard case .proceed = outcome.verdict else { return }
         self.head = head
         wishes.timeout = outcome.timeout
+        wishes.lost = outcome.lost
         if terms.hasClient { wishes.rate = outcome.rate }
     }
 
@@ -91,6 +94,7 @@ struct Attempt: ~Copyable {
         body = basis?.body
         wishes.rate = nil
         wishes.timeout = nil
+        wishes.lost = nil
         wishes.answerLimit = nil
         if !limitPlaces.isEmpty { limitPlaces = [] }
         if !wishes.ending.isPlain { wishes.ending = AnswerEnding() }

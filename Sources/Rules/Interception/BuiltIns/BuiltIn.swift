@@ -11,8 +11,11 @@ public protocol BuiltIn: Sendable {
     static var shape: Shape { get }
     /// True if the interceptor sends a secret, so that its entry must name the hosts that may receive it.
     static var sendsSecret: Bool { get }
+    /// True if its work delays, breaks or changes exchanges on purpose, so that calls of Usher's own are left alone unless the
+    /// condition has the key `by`.
+    static var sparesCalls: Bool { get }
     /// True if its condition may use keys of the response.
-    static var readsAnswer: Bool { get }
+    var readsAnswer: Bool { get }
 
     /// - Parameter value: a value of `shape`.
     /// - Returns: nil if the value cannot be used. The reader has recorded the finding.
@@ -26,5 +29,6 @@ public protocol BuiltIn: Sendable {
 
 extension BuiltIn {
     public static var sendsSecret: Bool { false }
-    public static var readsAnswer: Bool { false }
+    public static var sparesCalls: Bool { false }
+    public var readsAnswer: Bool { false }
 }

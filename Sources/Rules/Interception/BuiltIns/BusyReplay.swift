@@ -15,7 +15,7 @@ public struct BusyReplay: BuiltIn {
             ]
                 + Retry.keys(times: 3, backoff: 2)))
 
-    public static let readsAnswer = true
+    public let readsAnswer = true
 
     private let statuses: [Int]
     private let policy: RetryPolicy

@@ -115,7 +115,7 @@ extension Condition.Key {
     fileprivate var isSingle: Bool {
         switch self {
         case .action, .tree, .type, .realm, .scheme, .host, .port, .by, .path, .method, .status, .contentType: true
-        case .platform, .header, .query, .cookie, .json, .form, .responseJSON, .error: false
+        case .platform, .header, .query, .cookie, .json, .form, .responseHeader, .responseJSON, .error: false
         }
     }
 }

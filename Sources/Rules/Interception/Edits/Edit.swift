@@ -112,6 +112,10 @@ public enum EditEffect {
     case breaks(Breakage)
     /// Change how the response ends.
     case ends(AnswerEnding)
+    /// Fail as if the origin could not be reached.
+    case loses(OriginFault)
+    /// Send the body in chunks of this size, if it is whole.
+    case chunks(Int)
 }
 
 /// The reason why an edit cannot be applied: its result would be invalid HTTP.

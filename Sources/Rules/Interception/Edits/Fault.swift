@@ -8,6 +8,8 @@ public struct Fault: RequestEdit, ResponseEdit {
         case breaks(Breakage)
         /// Changes the end of any response.
         case ends(AnswerEnding)
+        /// Pretends that the origin cannot be reached.
+        case loses(OriginFault)
         /// Does the same as another edit.
         case like(request: any RequestEdit, response: any ResponseEdit)
     }
@@ -50,6 +52,7 @@ public struct Fault: RequestEdit, ResponseEdit {
 
     public init(_ breakage: Breakage) { self.init(.breaks(breakage), endsPhase: true) }
     public init(_ ending: AnswerEnding) { self.init(.ends(ending)) }
+    init(losing fault: OriginFault) { self.init(.loses(fault)) }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         if let name = value.text {
@@ -104,6 +107,7 @@ public struct Fault: RequestEdit, ResponseEdit {
         switch kind {
         case .breaks(let breakage): .breaks(breakage)
         case .ends(let ending): .ends(ending)
+        case .loses(let fault): .loses(fault)
         case .like: .changed([])
         }
     }

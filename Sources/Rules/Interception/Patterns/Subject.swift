@@ -20,18 +20,19 @@ struct Subject {
         case .tree: visit(classification?.payload?.tree, accepts)
         case .type: visit(classification?.payload?.type, accepts)
         case .realm: visit(classification?.realm, accepts)
-        case .platform: headers(Self.platformField, accepts)
+        case .platform: Self.headers(request.fields, Self.platformField, accepts)
         case .scheme: visit(request.target.scheme.name, accepts)
         case .by: visit(classification?.isOwn == true ? "usher" : "app", accepts)
         case .host: accepts(request.fields.bytes.span.extracting(request.target.host.indices))
         case .port: visit(String(request.target.port), accepts)
         case .path: path(accepts)
         case .method: accepts(request.fields.bytes.span.extracting(request.methodRange.indices))
-        case .header(let name): headers(name, accepts)
+        case .header(let name): Self.headers(request.fields, name, accepts)
         case .query(let name): parameters(name, accepts)
         case .cookie(let name): cookies(name, accepts)
         case .status: visit(response.map { String($0.status) }, accepts)
         case .contentType: contentType(accepts)
+        case .responseHeader(let name): response.map { Self.headers($0.fields, name, accepts) } ?? false
         // `BodyTest` evaluates keys of bodies
         case .json, .form, .responseJSON: false
         case .error: error?.kinds.contains { accepts($0.rawValue.utf8.span) } ?? false
@@ -54,11 +55,11 @@ struct Subject {
         return accepts(path.span)
     }
 
-    private func headers(_ name: String, _ accepts: (Span<UInt8>) -> Bool) -> Bool {
-        var next = request.fields.first(named: name)
+    private static func headers(_ fields: FieldTable, _ name: String, _ accepts: (Span<UInt8>) -> Bool) -> Bool {
+        var next = fields.first(named: name)
         while let index = next {
-            if accepts(request.fields.bytes.span.extracting(request.fields.slots[index].value.indices)) { return true }
-            next = request.fields.first(named: name, from: index + 1)
+            if accepts(fields.bytes.span.extracting(fields.slots[index].value.indices)) { return true }
+            next = fields.first(named: name, from: index + 1)
         }
         return false
     }

@@ -82,6 +82,7 @@ extension Condition.Key {
         case .cookie(let name): "cookie \(name)"
         case .status: "status"
         case .contentType: "content_type"
+        case .responseHeader(let name): "response_header \(name)"
         case .json(let pointer): "json \(pointer)"
         case .form(let name): "form \(name)"
         case .responseJSON(let pointer): "response_json \(pointer)"
@@ -92,7 +93,7 @@ extension Condition.Key {
     /// True for values that may be secret and are never shown: fields, queries, cookies and bodies.
     var isSecret: Bool {
         switch self {
-        case .header, .query, .cookie, .json, .form, .responseJSON: true
+        case .header, .query, .cookie, .json, .form, .responseHeader, .responseJSON: true
         default: false
         }
     }

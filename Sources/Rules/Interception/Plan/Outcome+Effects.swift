@@ -38,6 +38,12 @@ extension Outcome {
         case .ends(let ending):
             self.ending.add(ending.asked(by: name))
             return ["fault \(ending.words)"]
+        case .loses(let fault):
+            lost = lost ?? fault
+            return ["fault \(fault.kinds.map(\.rawValue).joined(separator: ", "))"]
+        case .chunks(let size):
+            chunk = size
+            return ["sent the body in chunks of \(size) bytes"]
         }
         return []
     }

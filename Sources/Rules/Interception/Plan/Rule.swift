@@ -75,6 +75,8 @@ public indirect enum Condition: Sendable {
         case status
         /// Response phase: the media type without parameters.
         case contentType
+        /// Response phase: a header of the response.
+        case responseHeader(String)
         /// Response phase: a value in the response's JSON body.
         case responseJSON(JSONPointer)
         /// Error phase: the kinds of an `OriginFault`.
@@ -83,7 +85,7 @@ public indirect enum Condition: Sendable {
         /// True for keys that need a response.
         public var needsResponse: Bool {
             switch self {
-            case .status, .contentType, .responseJSON: true
+            case .status, .contentType, .responseHeader, .responseJSON: true
             default: false
             }
         }
@@ -106,7 +108,9 @@ extension Rule {
 
     /// True if the rule skips calls that Usher makes itself: it delays or breaks messages, and its condition has no `by`.
     var sparesCalls: Bool {
-        !when.contains { $0 == .by } && (request as [any Edit] + response).contains { type(of: $0).sparesCalls }
+        !when.contains { $0 == .by }
+            && (builtIn.map { type(of: $0).sparesCalls } == true
+                || (request as [any Edit] + response).contains { type(of: $0).sparesCalls })
     }
 
     /// True if the rule may request a retry.

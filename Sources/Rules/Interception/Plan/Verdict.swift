@@ -76,6 +76,10 @@ public struct Outcome: Equatable, Sendable {
     public var limits: [LimitWish] = []
     /// Changes to the end of the client's response.
     public var ending = AnswerEnding()
+    /// The failure to reach the origin that a fault pretends.
+    public var lost: OriginFault?
+    /// The size of the chunks of a whole body, if a body in chunks is wished.
+    public var chunk: Int?
     /// Requests for a retry, in order of precedence, for a verdict of `proceed`.
     public var retries: [RetryWish] = []
 

@@ -1,28 +1,39 @@
-internal import Formats
-public import HTTPCodec
+import Formats
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.3, §11.6.1).
-struct Challenge: Equatable {
-    var scheme: String
+public struct Challenge: Equatable {
+    public var scheme: String
     /// The parameters in order: names in lower case, values without quotes and escapes.
-    var parameters: [(name: String, value: String)] = []
+    public var parameters: [(name: String, value: String)] = []
     /// The token68 that replaces parameters, as in `Basic dXNlcg==`.
-    var token68: String?
+    public var token68: String?
 
-    init(scheme: String) { self.scheme = scheme }
+    public init(scheme: String) { self.scheme = scheme }
 
     /// The value of the first parameter with this name, given in lower case.
-    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    public subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    static func == (left: Challenge, right: Challenge) -> Bool {
+    public static func == (left: Challenge, right: Challenge) -> Bool {
         left.scheme == right.scheme && left.token68 == right.token68
             && left.parameters.elementsEqual(right.parameters) { $0 == $1 }
     }
 
     /// The challenges of one field line. Reading stops at a malformed part and drops the challenge that contains it.
-    static func list(_ line: String) -> [Challenge] {
+    public static func list(_ line: String) -> [Challenge] {
         var reader = ChallengeReader(Array(line.utf8))
         return reader.list()
+    }
+
+    /// The challenge as AM writes it: no white space after commas, values quoted.
+    public var text: String {
+        if let token68 { return "\(scheme) \(token68)" }
+        guard !parameters.isEmpty else { return scheme }
+        return "\(scheme) " + parameters.map { "\($0.name)=\(Self.quoted($0.value))" }.joined(separator: ",")
+    }
+
+    /// A quoted string (RFC 9110 §5.6.4).
+    public static func quoted(_ text: String) -> String {
+        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 }
 

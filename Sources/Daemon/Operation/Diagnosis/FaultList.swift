@@ -1,0 +1,20 @@
+public import Formats
+internal import Interception
+
+/// The catalogue of named faults, for `usher faults`.
+public enum FaultList {
+    public static func text(_ style: TextStyle) -> String {
+        let rows = FaultCatalogue.all.map { [$0.name, $0.concerns, $0.sees, $0.remedy] }
+        return ColumnText(["FAULT", "CONCERNS", "THE APP SEES", "IT SHOULD"], rows, most: [1: 36, 2: 60]).text(style)
+    }
+
+    public static var json: JSONValue {
+        .array(
+            FaultCatalogue.all.map {
+                [
+                    "name": .string($0.name), "concerns": .string($0.concerns), "sees": .string($0.sees),
+                    "remedy": .string($0.remedy),
+                ]
+            })
+    }
+}
