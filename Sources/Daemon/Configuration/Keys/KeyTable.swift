@@ -57,6 +57,9 @@ enum KeyTable {
             Key("log", .object(log.shape("log")), "The log."),
             Key("journal", .object(journal.shape("journal")), "The recording of flows."),
             Key(
+                "expect", .oneOrMany(.object(expectation)),
+                "What the recorded traffic has to show, for usher verify and usher run.", standard: "[]"),
+            Key(
                 "tracing", .object(tracing.shape("tracing")),
                 "The export of traces. Without the key, none are exported."),
             Key("admin", .object(admin), "The admin API of the running daemon."),
