@@ -107,7 +107,8 @@ let package = Package(
         module(
             "Commands", in: "Program",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
+                "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         module("Usher", in: "Program", ["Interceptors", "Commands"]),

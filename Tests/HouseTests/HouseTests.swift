@@ -53,8 +53,8 @@ struct HouseTests {
         (
             "Commands",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
-                "ArgumentParser", "Glibc",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
+                "Sandbox", "ArgumentParser", "Glibc",
             ]
         ),
         ("Usher", ["Interceptors", "Commands"]),

@@ -3,6 +3,7 @@ public import Expectations
 internal import Formats
 internal import Interception
 internal import Journal
+internal import ProxyCore
 
 /// Reads expectations that are no part of a configuration: a file, the body of a request, or terms of a command line.
 public struct ExpectationReader {
@@ -14,6 +15,12 @@ public struct ExpectationReader {
     public init(actions: [String]? = nil, beside others: [Expectation] = []) {
         self.actions = actions
         self.others = others
+    }
+
+    /// Reads expectations beside those of a configuration; of an unknown one if it is nil.
+    public init(_ snapshot: Snapshot?) {
+        self.init(
+            actions: snapshot?.settings.actions.map(\.action.rawValue), beside: snapshot?.expectations ?? [])
     }
 
     /// - Parameter text: YAML or JSON: an entry of `expect`, a list of entries, or a map with the key `expect`.

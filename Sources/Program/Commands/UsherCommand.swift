@@ -22,7 +22,8 @@ struct UsherCommand: ParsableCommand {
                     TransactionsCommand.self, AnswerCommand.self, DenyCommand.self, LockoutCommand.self,
                     DevicesCommand.self,
                 ]),
-            CommandGroup(name: "Test", subcommands: [TestCommand.self, Explain.self, SandboxCommand.self]),
+            CommandGroup(
+                name: "Test", subcommands: [TestCommand.self, VerifyCommand.self, Explain.self, SandboxCommand.self]),
             CommandGroup(
                 name: "Operate",
                 subcommands: [

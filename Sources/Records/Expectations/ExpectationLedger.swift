@@ -9,7 +9,7 @@ public struct ExpectationLedger: Sendable {
     /// Nil if no expectation is for each journey.
     private var journeys: JourneyTracker?
     /// Whether any condition names calls of Usher's own.
-    private var asksForCalls = false
+    public private(set) var asksForCalls = false
     /// The number of flows judged.
     public private(set) var seen = 0
 
