@@ -61,6 +61,9 @@ let package = Package(
         module(
             "Journal", in: "Records",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
+        module(
+            "Expectations", in: "Records",
+            ["Formats", "HTTPCodec", "Declaration", "Interception", "Journal"]),
         module("Metrics", in: "Records", ["Formats", "HTTPCodec", "Interception"]),
         module("Authorization", in: "AM", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         module(
@@ -94,20 +97,21 @@ let package = Package(
             "Configuration", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
-                "Interception", "Journal", "Authorization", "ProxyCore", "CIDN2", "CYAML",
+                "Interception", "Journal", "Expectations", "Authorization", "ProxyCore", "CIDN2", "CYAML",
             ]),
         module("Sandbox", in: "Program", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
         module(
             "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
+                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
                 "Configuration", "Spill", "CLinux",
             ]),
         module(
             "Commands", in: "Program",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
+                "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         module("Usher", in: "Program", ["Interceptors", "Commands"]),
@@ -138,6 +142,7 @@ let package = Package(
         tests("InterceptorsTests", ["Interceptors"]),
         tests("MetricsTests", ["Metrics", "HTTPCodec", "Interception"]),
         tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
+        tests("ExpectationsTests", ["Expectations", "Formats", "HTTPCodec", "Interception", "Journal"]),
         tests("SpillTests", ["Spill", "Journal"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),

@@ -8,7 +8,7 @@ struct HouseTests {
     private static let values: Set<String> = ["Formats", "Addresses"]
     private static let dry = values.union([
         "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "ContentCoding", "Declaration", "Interception",
-        "Journal", "Metrics", "Authorization", "ProxyCore",
+        "Journal", "Expectations", "Metrics", "Authorization", "ProxyCore",
     ])
     /// Who may import whom. Imports run down this list only; what no room brings in is Swift's own.
     private static let table: [(room: String, mayImport: Set<String>)] = [
@@ -26,6 +26,7 @@ struct HouseTests {
             "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
         ),
         ("Journal", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interception"])),
+        ("Expectations", ["Formats", "HTTPCodec", "Declaration", "Interception", "Journal"]),
         ("Metrics", ["Formats", "HTTPCodec", "Interception"]),
         ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (
@@ -55,8 +56,8 @@ struct HouseTests {
         (
             "Commands",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
-                "ArgumentParser", "Glibc",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
+                "Sandbox", "ArgumentParser", "Glibc",
             ]
         ),
         ("Usher", ["Interceptors", "Commands"]),

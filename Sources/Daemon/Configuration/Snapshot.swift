@@ -1,3 +1,4 @@
+public import Expectations
 public import Journal
 public import ProxyCore
 public import TLSEngine
@@ -21,6 +22,8 @@ public struct Snapshot: Sendable {
     public var log: LogSettings
     /// Nil if no journal is kept.
     public var journal: JournalStore.Settings?
+    /// `expect`.
+    public var expectations: [Expectation]
     /// `tracing`; nil if no traces are exported.
     public var tracing: TracingSettings?
     /// `admin.socket`; a relative path starts at the runtime directory. Nil if it is not set.

@@ -9,7 +9,9 @@ struct Run: ParsableCommand {
             The proxy listens on a free loopback port, and ends with the command. usher exits with the command's \
             status. The command keeps its input and output. --log writes an access log. The command does not get the \
             variables that the configuration reads with ${env.NAME}. Within the command, usher flows and similar \
-            commands talk to this proxy. At the end, usher sums the traffic up.
+            commands talk to this proxy. At the end, usher sums the traffic up, and judges it by \
+            expect of the configuration and by --expect. It exits with 1 if the command succeeds and an expectation is \
+            unmet.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -38,12 +40,17 @@ struct Run: ParsableCommand {
         if let log { run.log = try CommandContext.reporting { () throws(FileError) in try Output.appending(to: log) } }
         let files = try report.open(context.snapshot, keepsEarlier: run.keepsEarlier)
         var failure: (any Error)?
-        var earlier = 0
+        var (earlier, unmet) = (0, 0)
         run.atStart = { client in
             do { earlier = try files.earlier(client) } catch { failure = error }
         }
         run.atEnd = { [report] client in
-            do { try report.write(client, to: files, after: earlier) } catch { failure = error }
+            do {
+                try report.write(client, to: files, after: earlier)
+                unmet = try report.judge(client, files, after: earlier)
+            } catch {
+                failure = error
+            }
         }
         let outcome: CommandRun.Outcome
         do throws(CommandRun.Fault) {
@@ -52,7 +59,7 @@ struct Run: ParsableCommand {
             Console.error(error.description)
             throw ExitCode(error.status)
         }
-        let status = report.end(outcome, of: command)
+        let status = report.end(outcome, of: command, unmet: unmet)
         if let failure, status == 0 { throw failure }
         throw ExitCode(status)
     }

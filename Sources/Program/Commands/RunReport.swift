@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Expectations
 import Operation
 
 /// The report of `usher run` about the traffic of its command.
@@ -9,6 +10,14 @@ struct RunReport: ParsableArguments {
 
     @Option(help: ArgumentHelp("List the traffic in this file; - is standard output.", valueName: "file"))
     var flows: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Judge the traffic by a file of expectations or a pack of rules, too. Repeatable.", valueName: "file|pack"))
+    var expect: [String] = []
+
+    @Option(help: ArgumentHelp("Write the judgement as JUnit XML.", valueName: "file"))
+    var junit: String?
 
     @Flag(help: "Exit with 1 if the command succeeds but sends nothing through the proxy.")
     var requireTraffic = false
@@ -21,16 +30,18 @@ struct RunReport: ParsableArguments {
         guard flows?.isEmpty != true else { throw ValidationError("--flows expects the name of a file, or -") }
     }
 
-    /// The output files.
+    /// The output files, and what the traffic is judged by.
     struct Files {
         let har: OutputFile?
         let flows: OutputFile?
+        let junit: OutputFile?
+        let expectations: [Expectation]
         /// True if the journal contains flows of earlier runs.
         let hasEarlier: Bool
 
         /// The sequence number of their last flow.
         func earlier(_ client: ControlClient) throws -> Int {
-            guard hasEarlier, har != nil || flows != nil else { return 0 }
+            guard hasEarlier, har != nil || flows != nil || !expectations.isEmpty else { return 0 }
             return try FlowPages(try FlowTerms.given([])) { try client.done("GET", $0) }.last()
         }
     }
@@ -41,12 +52,36 @@ struct RunReport: ParsableArguments {
         if har != nil || flows != nil, snapshot.journal == nil {
             throw CommandExit.usage("journal.memory is 0B, so --har and --flows have nothing to write; give it a size")
         }
+        let expectations = try snapshot.expectations + ExpectationSource(snapshot).expectations(of: expect)
+        if !expectations.isEmpty, snapshot.journal == nil {
+            throw CommandExit.usage("journal.memory is 0B, so no traffic is stored to be judged; give it a size")
+        }
+        guard junit == nil || !expectations.isEmpty else {
+            throw CommandExit.usage("--junit has nothing to write: add --expect, or expect to the configuration")
+        }
         return try CommandContext.reporting { () throws(FileError) in
             Files(
                 har: try har.map { path throws(FileError) in try OutputFile(path) },
                 flows: try flows.map { path throws(FileError) in try OutputFile(path == "-" ? nil : path) },
-                hasEarlier: keepsEarlier)
+                junit: try junit.map { path throws(FileError) in try OutputFile(path) },
+                expectations: expectations, hasEarlier: keepsEarlier)
         }
+    }
+
+    /// Judges the traffic, and shows what is unmet.
+    /// - Parameter earlier: the sequence number of the last flow of an earlier run.
+    /// - Returns: the number of unmet expectations.
+    func judge(_ client: ControlClient, _ files: Files, after earlier: Int) throws -> Int {
+        guard !files.expectations.isEmpty else { return 0 }
+        let terms = try FlowTerms.given(FlowJudgement.terms(files.expectations))
+        let pages = FlowPages(terms, after: earlier) { try client.done("GET", $0) }
+        let report = try FlowJudgement(files.expectations).report(pages)
+        let text = ExpectationText(report)
+        if let file = files.junit {
+            try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.junit.utf8)) }
+        }
+        if !report.isMet { Console.plain(text.unmet) }
+        return report.unmet
     }
 
     /// - Parameter earlier: the sequence number of the last flow of an earlier run.
@@ -66,11 +101,13 @@ struct RunReport: ParsableArguments {
         try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.utf8)) }
     }
 
-    /// - Returns: usher's exit status.
-    func end(_ outcome: CommandRun.Outcome, of command: [String]) -> Int32 {
-        guard outcome.tally.isEmpty else {
-            if !quiet { Console.error(outcome.tally.words) }
-            return outcome.status
+    /// - Parameter unmet: the number of unmet expectations.
+    /// - Returns: usher's exit status. The command's own failure comes first.
+    func end(_ outcome: CommandRun.Outcome, of command: [String], unmet: Int) -> Int32 {
+        let broken = ExpectationText.words(unmet: unmet)
+        if !outcome.tally.isEmpty || broken != nil {
+            if !quiet { Console.error(outcome.tally.words + (broken.map { "; \($0)" } ?? "")) }
+            return outcome.status == 0 && unmet > 0 ? 1 : outcome.status
         }
         let nothing = CommandDiagnosis.nothing(cameOf: command)
         let isFault = requireTraffic && outcome.status == 0

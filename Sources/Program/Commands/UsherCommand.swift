@@ -25,7 +25,8 @@ struct UsherCommand: ParsableCommand {
             CommandGroup(
                 name: "Test",
                 subcommands: [
-                    SessionCommand.self, TestCommand.self, Explain.self, FaultsCommand.self, SandboxCommand.self,
+                    SessionCommand.self, VerifyCommand.self, TestCommand.self, Explain.self, FaultsCommand.self,
+                    SandboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Operate",

@@ -79,6 +79,9 @@ final class Worker {
             if closesIdle { connections.forEach { $0.closeIfIdle() } }
             stopWhenEmpty()
         case .runBackgroundCalls: backgroundCalls.take(self)
+        case .flush(let done):
+            handFlowsOn(least: 1)
+            done()
         case .open(let listeners, let testSession):
             do throws(SystemError) {
                 try admission.listen(on: listeners, for: self, testSession: testSession)

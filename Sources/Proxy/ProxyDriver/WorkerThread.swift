@@ -9,6 +9,8 @@ enum WorkerMessage: Sendable {
     case drain(Int)
     /// Run background calls to AM.
     case runBackgroundCalls
+    /// Hand over the flows that have ended, and then call.
+    case flush(@Sendable () -> Void)
     /// Accept clients of a test session.
     case open([WorkerListener], testSession: String)
     /// Close the listeners and idle connections of a test session.
@@ -80,6 +82,11 @@ public final class WorkerThread: Sendable {
 
     public func adopt(_ settings: WorkerSettings) { messages.post(.adopt(settings)) }
     public func drain(sparingIdleFor milliseconds: Int = 0) { messages.post(.drain(milliseconds)) }
+    /// Hands the flows that have ended over to the journal, and then calls on the worker's thread. A loop that has ended handed
+    /// over all flows.
+    public func flush(_ done: @escaping @Sendable () -> Void) {
+        if pulse.age(at: 0) == nil { done() } else { messages.post(.flush(done)) }
+    }
     /// The worker owns the descriptors from here on.
     public func open(_ listeners: [WorkerListener], testSession: String) {
         messages.post(.open(listeners, testSession: testSession))

@@ -1,5 +1,6 @@
 internal import Authorization
 internal import Declaration
+internal import Expectations
 internal import Interception
 internal import Interceptors
 internal import Journal
@@ -68,6 +69,8 @@ struct SnapshotBuilder {
             destinations: KeyTable.destinations.value(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
             log: KeyTable.log.value(root.fields("log")), journal: journal,
+            expectations: ExpectationBuilder(conditions: conditions, knowsServers: !isWithout("am", root))
+                .expectations(root.list("expect")),
             tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
             controlGroup: root.fields("admin")?.text("group"),

@@ -56,6 +56,7 @@ enum KeyTable {
             Key("timeouts", .object(timeouts.shape("timeouts")), "Time limits."),
             Key("log", .object(log.shape("log")), "The log."),
             Key("journal", .object(journal.shape("journal")), "The recording of flows."),
+            expect,
             Key(
                 "tracing", .object(tracing.shape("tracing")),
                 "The export of traces. Without the key, none are exported."),
@@ -79,7 +80,12 @@ enum KeyTable {
             "Additions to all entries of authorization."),
         Key(
             "tokens", .list(.object(tokens.shape("tokens"))), "Bearer tokens, tried before the others.",
-            standard: "[]"))
+            standard: "[]"),
+        expect)
+
+    private static let expect = Key(
+        "expect", .oneOrMany(.object(expectation)),
+        "What the recorded traffic has to show, for usher verify, usher run and test sessions.", standard: "[]")
 
     static let chain = KeyGroup(
         ChainRules(),

@@ -1,4 +1,5 @@
 internal import Authorization
+public import Expectations
 internal import Interception
 public import ProxyCore
 
@@ -10,13 +11,13 @@ public struct Overlay: Sendable {
     /// Answers to callbacks, which come before those of each entry of `authorization`.
     var answers: [AuthorizationPolicy.CallbackAnswer] = []
     var tokens: [TokenSource] = []
+    /// Beside those of the configuration.
+    public internal(set) var expectations: [Expectation] = []
     /// Values of its references, which may be secrets.
     public internal(set) var secrets: [String] = []
     public internal(set) var warnings: [Diagnostic] = []
 
     public init() {}
-
-    public var isEmpty: Bool { before.isEmpty && after.isEmpty && answers.isEmpty && tokens.isEmpty }
 
     /// The interceptors' names, those that run first first.
     public var names: [String] { (before + after).map(\.name) }

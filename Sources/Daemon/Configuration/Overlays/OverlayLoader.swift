@@ -1,5 +1,6 @@
 internal import Authorization
 internal import Declaration
+public import Expectations
 internal import Glibc
 public import Interception
 public import Interceptors
@@ -41,6 +42,9 @@ public struct OverlayLoader {
                 TokenBuilder(
                     findings: builder.findings, choice: choice, tls: base.tls, hasUsers: base.settings.users != nil
                 ).policy(root.list("tokens"))?.sources ?? []
+            overlay.expectations = ExpectationBuilder(
+                conditions: conditions, others: base.expectations, knowsServers: !base.settings.servers.isEmpty
+            ).expectations(root.list("expect"))
             overlay.secrets =
                 builder.material.secrets.collector.texts + (overlay.before + overlay.after).compactMap(\.writtenSecret)
             return overlay
@@ -58,6 +62,15 @@ public struct OverlayLoader {
             let item = Decoded(position: fields.position, written: "", content: .fields(fields))
             return builder.rules([[item]], conditions, hasServers: !base.settings.servers.isEmpty)[0].first
         }.map(\.0)
+    }
+
+    /// Expectations, as an entry of `expect` or a list of entries.
+    /// - Parameter others: expectations that `before` and `after` may name, too.
+    public func expectations(
+        _ text: String, file: String, beside others: [Expectation]
+    ) -> Result<[Expectation], ConfigurationFaults> {
+        ExpectationReader(actions: base.settings.actions.map(\.action.rawValue), beside: others)
+            .expectations(in: text, file: file)
     }
 
     private func reader(_ builder: SnapshotBuilder) -> RuleReader {

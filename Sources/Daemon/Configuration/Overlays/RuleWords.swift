@@ -14,7 +14,10 @@ public struct RuleWords {
 
     /// - Parameter condition: terms `key=value` or `key!=value`; several values are separated by commas.
     public init(condition: String, edit: String) throws(Fault) {
-        let when = try Self.when(condition)
+        let when: JSONValue
+        do throws(ConditionLine.Fault) { when = Walker.json(try ConditionLine.condition(condition)) } catch {
+            throw Fault(description: error.words)
+        }
         if when.members?.isEmpty == false { rule["when"] = when }
         if let fault = Self.namedFault(edit) {
             rule["fault"] = .string(fault)
@@ -22,61 +25,6 @@ public struct RuleWords {
         }
         let (phase, written) = try Self.edit(edit, needsResponse: Self.needsResponse(when))
         rule[phase] = [written]
-    }
-
-    // MARK: the condition
-
-    /// The keys of `when` that take a name after a dot: `header.X-Name=…`.
-    private static let named = ["header", "query", "cookie", "json", "form", "response_json"]
-    private static let plain = KeyTable.condition.keys.map(\.name).filter {
-        !named.contains($0) && $0 != "any" && $0 != "not"
-    }
-
-    /// The condition as the map under `when`.
-    public static func when(_ text: String) throws(Fault) -> JSONValue {
-        var when: JSONValue = .object([])
-        var refused: [JSONValue] = []
-        for term in text.split(separator: " ") {
-            guard let equals = term.firstIndex(of: "="), equals != term.startIndex else {
-                throw Fault(description: "\"\(term)\" is not a condition; write key=value, as in action=AUTHENTICATE")
-            }
-            var key = term[..<equals]
-            let isNegated = key.hasSuffix("!")
-            if isNegated { key = key.dropLast() }
-            let value = Self.value(term[term.index(after: equals)...])
-            if isNegated {
-                var one: JSONValue = .object([])
-                try set(String(key), value, in: &one)
-                refused.append(one)
-            } else {
-                try set(String(key), value, in: &when)
-            }
-        }
-        if refused.count == 1 { when["not"] = refused[0] }
-        if refused.count > 1 { when["not"] = ["any": .array(refused)] }
-        return when
-    }
-
-    private static func value(_ text: Substring) -> JSONValue {
-        // a regular expression may contain commas
-        let parts = text.hasPrefix("~") ? [text] : text.split(separator: ",")
-        return parts.count == 1 ? .string(String(parts[0])) : .strings(parts.map(String.init))
-    }
-
-    private static func set(_ key: String, _ value: JSONValue, in when: inout JSONValue) throws(Fault) {
-        if plain.contains(key) {
-            when[key] = value
-        } else if let dot = key.firstIndex(of: "."), named.contains(String(key[..<dot])) {
-            let map = String(key[..<dot])
-            let name = String(key[key.index(after: dot)...])
-            var members = when[map] ?? .object([])
-            members[map.hasSuffix("json") && !name.hasPrefix("/") ? "/" + name : name] = value
-            when[map] = members
-        } else {
-            let known = plain + named.map { $0 + ".NAME" }
-            let nearest = Nearest.name(to: key, among: plain).map { "; did you mean \($0)?" } ?? ""
-            throw Fault(description: "\"\(key)\" is no key of a condition (\(known.joined(separator: ", ")))\(nearest)")
-        }
     }
 
     private static func needsResponse(_ when: JSONValue) -> Bool {

@@ -12,6 +12,11 @@ public protocol TestSessionDirectory: AnyObject {
     /// Adds an interceptor that runs before all others.
     func add(_ rule: JSONValue, to id: String, _ promise: ControlPromise)
     func remove(_ rule: String, from id: String, _ promise: ControlPromise)
+    /// Adds an expectation, or a list of them, on the flows from now on.
+    func expect(_ expectation: JSONValue, of id: String, _ promise: ControlPromise)
+    /// Judges the flows that have ended by now.
+    /// - Parameter wait: waits this long for what is missing, in milliseconds.
+    func report(_ id: String, wait: Int, _ promise: ControlPromise)
 }
 
 /// The routes to open, show, change and close test sessions.
@@ -21,7 +26,9 @@ public struct TestSessionRoutes {
     /// - Parameter directory: nil while the daemon starts.
     public init(_ directory: @escaping () -> (any TestSessionDirectory)?) { self.directory = directory }
 
-    public var all: [ControlRoute] { [opening, listing, showing, closing, adding, rules, removing] }
+    public var all: [ControlRoute] {
+        [opening, listing, showing, closing, adding, rules, removing, expecting, reporting]
+    }
 
     private static let id = RouteParameter.path("id", "The id or the name of the session.")
     private static let unknown = [404: "No open session has that id or name."]
@@ -99,6 +106,38 @@ public struct TestSessionRoutes {
         ) { request throws(ControlProblem) in
             let (sessions, session) = (try open(), try found(request))
             return .later { sessions.remove(request.arguments.text("rule") ?? "", from: session.id, $0) }
+        }
+    }
+
+    private var expecting: ControlRoute {
+        ControlRoute(
+            "POST", "/v1/sessions/{id}/expectations", "addExpectation",
+            "Adds an expectation on the flows from now on. The body has the keys of an entry of expect.",
+            parameters: [Self.id], body: .map(.any),
+            answers: [RouteAnswer("The names of what was added.", status: 201, .object(["added": .list(.text)]))],
+            problems: Self.unknown.merging([
+                409: "The session has an expectation of that name, or flows are not recorded.",
+                422: "The expectation is invalid; faults lists all errors.",
+            ]) { $1 }
+        ) { request throws(ControlProblem) in
+            let (sessions, session, expectation) = (try open(), try found(request), try request.object())
+            return .later { sessions.expect(expectation, of: session.id, $0) }
+        }
+    }
+
+    private static let wait = RouteParameter.query(
+        "wait", .integer(0...ControlLimits.longestWait),
+        "Waits this long for what is missing, in milliseconds. 0 without the parameter.")
+
+    private var reporting: ControlRoute {
+        ControlRoute(
+            "GET", "/v1/sessions/{id}/report", "reportSession",
+            "Judges the flows of a test session by its expectations.", parameters: [Self.id, Self.wait],
+            answers: [RouteAnswer("The report.", ExpectationShape.report)], problems: Self.unknown
+        ) { request throws(ControlProblem) in
+            let (sessions, session) = (try open(), try found(request))
+            let wait = request.arguments.integer("wait") ?? 0
+            return .later(within: ControlLimits.work + wait) { sessions.report(session.id, wait: wait, $0) }
         }
     }
 

@@ -20,7 +20,8 @@ public struct TestSessionWish: Sendable {
 
     static let shape = ControlShape.object([
         "name?": .described("A name that no other open session has.", .pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")),
-        "ttl?": .described("The session ends after this time, as in 10m. At most 24h; 1h without the member.",
+        "ttl?": .described(
+            "The session ends after this time, as in 10m. At most 24h; 1h without the member.",
             .pattern("^[1-9][0-9]{0,4}(s|m|h)$")),
         "overlay?": .described("The overlay: YAML as text, or an object.", .either([.text, .map(.any)])),
         "file?": .described("The overlay's name in messages.", .text),

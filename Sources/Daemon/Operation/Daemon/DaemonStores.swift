@@ -42,8 +42,9 @@ final class DaemonStores {
         _ base: TestSessions.Base, _ workers: [WorkerThread], at address: ListeningAddress?,
         _ loading: @escaping TestSessions.Loading
     ) {
-        testSessions = TestSessions(base, tables, workers, at: address, loading) { [weak journal] in journal?.learn($0)
-        }
+        let sessions = TestSessions(base, tables, workers, at: address, loading, journal)
+        _ = journal?.follow { [ledgers = sessions.ledgers] in ledgers.observe($0) }
+        testSessions = sessions
     }
 
     private func keepTokens(_ snapshot: Snapshot) { tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey) }

@@ -51,16 +51,13 @@ public struct FlowPages {
     /// - Returns: the number of flows.
     public func archive(_ write: ([UInt8]) throws -> Void, progress: (Int) -> Void) throws -> Int {
         var entries: [(began: String, text: [UInt8])] = []
-        var after: Int? = start
-        while let place = after {
-            let log = try ask(terms.path("/v1/flows.har", [("after", place)]) + (reveals ? "&reveal=true" : ""))["log"]
-            for entry in log?["entries"]?.items ?? [] {
+        try pages { page in
+            for entry in page {
                 var text: [UInt8] = []
                 entry.write(to: &text)
                 entries.append((entry["startedDateTime"]?.text ?? "", text))
             }
             progress(entries.count)
-            after = log?["_next"]?.integer
         }
         // all times have one format and one zone, so text order is time order
         let order = entries.indices.sorted { (entries[$0].began, $0) < (entries[$1].began, $1) }
@@ -70,5 +67,15 @@ public struct FlowPages {
         }
         try write(Array("\n]}}\n".utf8))
         return entries.count
+    }
+
+    /// Visits the entries of an HTTP Archive page by page, the oldest first.
+    func pages(_ take: ([JSONValue]) throws -> Void) throws {
+        var after: Int? = start
+        while let place = after {
+            let log = try ask(terms.path("/v1/flows.har", [("after", place)]) + (reveals ? "&reveal=true" : ""))["log"]
+            try take(log?["entries"]?.items ?? [])
+            after = log?["_next"]?.integer
+        }
     }
 }

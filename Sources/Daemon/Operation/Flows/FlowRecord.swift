@@ -16,10 +16,13 @@ struct FlowRecord {
     var error: String? { value["error"]?.text }
 
     /// In milliseconds since 1970.
-    var began: Int {
-        let text = text("began")
+    var began: Int { Self.time(text("began")) ?? 0 }
+
+    /// - Parameter text: as in `2026-11-21T09:25:00.123Z`.
+    static func time(_ text: String) -> Int? {
         let fraction = text.utf8.drop { $0 != 0x2E }.dropFirst().prefix(while: ASCII.isDigit)
-        return (CalendarTime.seconds(ofInternet: text) ?? 0) * 1000 + (Int(String(Substring(fraction))) ?? 0)
+        guard let seconds = CalendarTime.seconds(ofInternet: text) else { return nil }
+        return seconds * 1000 + (Int(String(Substring(fraction.prefix(3)))) ?? 0)
     }
 
     /// Host, port and path, without the scheme.

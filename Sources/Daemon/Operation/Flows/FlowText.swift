@@ -35,20 +35,15 @@ public struct FlowText {
 
     // MARK: curl
 
-    /// Header fields that curl generates itself.
-    private static let made: Set<String> = [
-        "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
-        "expect", "content-encoding",
-    ]
-
     /// A curl command for the client's request, with comments about missing parts.
     public func curl() throws(Fault) -> String {
         guard let request, request.url.contains("://") else {
             throw Fault(description: "it is a tunnel, which cannot be repeated")
         }
-        let command =
-            ([input(request) + "curl"] + options(request).map { $0.map(ShellText.quoted).joined(separator: " ") })
-            .joined(separator: " \\\n  ")
+        let command = CurlText(
+            method: request.method, url: request.url, fields: request.fields, body: request.body,
+            isText: request.isText
+        ).lines
         return notes(request).map { "# \($0)\n" }.joined() + command + "\n"
     }
 
@@ -79,47 +74,5 @@ public struct FlowText {
         for field in request.fields { add(field.value.utf8, field.name) }
         if request.isText { add(request.body, "the body") }
         return words
-    }
-
-    private func input(_ request: StoredMessage) -> String {
-        guard !request.body.isEmpty, !Self.isWord(request) else { return "" }
-        return "printf %s \(ShellText.quoted(Base64.encode(request.body))) | base64 -d | "
-    }
-
-    /// The largest size of one argument; Linux allows 128 KiB.
-    private static let longestWord = 100 << 10
-
-    /// Whether the body fits into an argument. A long body, or one with bytes that no argument can hold, needs a pipe.
-    private static func isWord(_ request: StoredMessage) -> Bool {
-        request.isText && request.body.count <= longestWord
-            && ShellText.isShown(String(decoding: request.body, as: UTF8.self))
-    }
-
-    private func options(_ request: StoredMessage) -> [[String]] {
-        let hasBody = !request.body.isEmpty
-        var options: [[String]] = []
-        switch (request.method, hasBody) {
-        case ("HEAD", false): options.append(["--head"])
-        case ("GET", false), ("POST", true): break
-        default: options.append(["-X", request.method])
-        }
-        // curl would expand these as patterns, or normalize the path
-        if request.url.utf8.contains(where: "[]{}".utf8.contains) { options.append(["--globoff"]) }
-        if Array(request.url.utf8).contains(Array("/.".utf8)) { options.append(["--path-as-is"]) }
-        if request.has("accept-encoding") { options.append(["--compressed"]) }
-        options.append([request.url])
-        for field in request.fields where !Self.made.contains(ASCII.lowercased(field.name)) {
-            options.append(["-H", field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"])
-        }
-        // curl adds these by default
-        for name in ["User-Agent", "Accept"] where !request.has(name) { options.append(["-H", "\(name):"]) }
-        guard hasBody else { return options }
-        if !request.has("content-type") { options.append(["-H", "Content-Type:"]) }
-        if Self.isWord(request) {
-            options.append(["--data-raw", String(decoding: request.body, as: UTF8.self)])
-        } else {
-            options.append(["--data-binary", "@-"])
-        }
-        return options
     }
 }

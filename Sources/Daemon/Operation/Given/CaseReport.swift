@@ -56,55 +56,21 @@ public struct CaseReport {
 
     /// JUnit's XML, with a suite for each file.
     public var junit: String {
-        var files: [String] = []
-        for run in runs where !files.contains(run.testCase.place.file) { files.append(run.testCase.place.file) }
-        let suites = files.map { file in
-            Self.suite(file, runs.filter { $0.testCase.place.file == file })
-        }
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites tests="\(runs.count)" failures="\(failed)">
-            \(suites.joined())</testsuites>
-
-            """
-    }
-
-    private static func suite(_ file: String, _ runs: [CaseRun]) -> String {
-        let failures = runs.count { !$0.isPassed }
-        let time = seconds(runs.reduce(0) { $0 + $1.milliseconds })
-        var text =
-            "  <testsuite name=\"\(escaped(file))\" tests=\"\(runs.count)\" failures=\"\(failures)\" time=\"\(time)\">\n"
-        for run in runs {
-            text +=
-                "    <testcase name=\"\(escaped(run.testCase.name))\" classname=\"\(escaped(file))\" file=\"\(escaped(file))\" "
-                + "line=\"\(run.testCase.place.line)\" time=\"\(seconds(run.milliseconds))\""
-            guard let first = run.failures.first else {
-                text += "/>\n"
-                continue
+        JUnit(
+            runs.map { run in
+                let place = run.testCase.place
+                let one = JUnit.Case(
+                    name: run.testCase.name, place: (place.file, place.line), milliseconds: run.milliseconds,
+                    failure: run.failures.first.map { ($0.subject, Self.words(run.failures)) })
+                return (place.file, one)
             }
-            let words = run.failures.map { failure in
-                (["\(failure.place): \(failure.subject)"] + diff(failure).map { "\($0.mark.rawValue) \($0.text)" }
-                    + failure.notes.map { "(\($0))" }).joined(separator: "\n")
-            }
-            text +=
-                ">\n      <failure message=\"\(escaped(first.subject))\">\(escaped(words.joined(separator: "\n\n")))</failure>\n"
-                + "    </testcase>\n"
-        }
-        return text + "  </testsuite>\n"
+        ).text
     }
 
-    private static func seconds(_ milliseconds: Int) -> String {
-        let rest = String(milliseconds % 1_000)
-        return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
-    }
-
-    /// Removes control characters, which XML does not allow even when escaped.
-    private static func escaped(_ text: String) -> String {
-        let allowed = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            let isAllowed =
-                scalar.value >= 0x20 && !(0xFFFE...0xFFFF).contains(scalar.value) || scalar == "\n" || scalar == "\t"
-            return isAllowed ? scalar : "\u{FFFD}"
-        }
-        return MarkupText.escaped(String(String.UnicodeScalarView(allowed)))
+    private static func words(_ failures: [CaseRun.Failure]) -> String {
+        failures.map { failure in
+            (["\(failure.place): \(failure.subject)"] + diff(failure).map { "\($0.mark.rawValue) \($0.text)" }
+                + failure.notes.map { "(\($0))" }).joined(separator: "\n")
+        }.joined(separator: "\n\n")
     }
 }

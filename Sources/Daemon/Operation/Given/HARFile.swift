@@ -33,18 +33,21 @@ struct HARFile {
             if FieldSyntax.isName(name), FieldSyntax.isValue(value) { request.fields.add(name, value) }
         }
         let answered = item["response"]
-        let text = answered?["content"]?["text"]?.text
-        let isEncoded = answered?["content"]?["encoding"]?.text == "base64"
-        let plain = isEncoded ? text.flatMap { Base64.decode($0) }.map { String(decoding: $0, as: UTF8.self) } : text
         return Entry(
             request: request, body: Array((asked["postData"]?["text"]?.text ?? "").utf8),
             status: answered?["status"]?.integer ?? 0, headers: fields(answered?["headers"]),
-            json: plain.flatMap { try? JSONValue(parsing: $0) })
+            json: content(answered?["content"]).flatMap { try? JSONValue(parsing: $0) })
     }
 
-    private static func withoutFragment(_ url: String) -> String { String(url.prefix { $0 != "#" }) }
+    /// The bytes of a response's content; nil if there are none.
+    static func content(_ content: JSONValue?) -> [UInt8]? {
+        let text = content?["text"]?.text
+        return content?["encoding"]?.text == "base64" ? text.flatMap { Base64.decode($0) } : text.map { Array($0.utf8) }
+    }
 
-    private static func fields(_ list: JSONValue?) -> [(name: String, value: String)] {
+    static func withoutFragment(_ url: String) -> String { String(url.prefix { $0 != "#" }) }
+
+    static func fields(_ list: JSONValue?) -> [(name: String, value: String)] {
         (list?.items ?? []).compactMap { item in
             guard let name = item["name"]?.text, let value = item["value"]?.text else { return nil }
             return (name, value)

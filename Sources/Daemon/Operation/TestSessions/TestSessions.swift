@@ -1,6 +1,7 @@
 import Configuration
 import Control
 import EventLoop
+import Expectations
 import Formats
 import Glibc
 import Interception
@@ -29,7 +30,8 @@ final class TestSessions: TestSessionDirectory, Sendable {
     private let workers: [WorkerThread]
     private let address: ListeningAddress?
     private let loading: Loading
-    private let learn: @Sendable ([String]) -> Void
+    private let journal: JournalThread?
+    let ledgers = SessionLedgers()
     private let work = WorkQueue("sessions", waiting: mostWaiting)
 
     private static let most = 1000
@@ -38,18 +40,19 @@ final class TestSessions: TestSessionDirectory, Sendable {
 
     /// - Parameters:
     ///   - address: where clients reach the proxy.
-    ///   - learn: tells the journal the secrets of an overlay.
+    ///   - journal: nil if flows are not recorded.
     init(
         _ base: Base, _ tables: SharedTables, _ workers: [WorkerThread], at address: ListeningAddress?,
-        _ loading: @escaping Loading, learn: @escaping @Sendable ([String]) -> Void
+        _ loading: @escaping Loading, _ journal: JournalThread?
     ) {
         state = Locked(State(base: base))
         table = tables.testSessions
-        close = { id in
+        close = { [ledgers] id in
+            ledgers.close(id)
             tables.closeTestSession(id)
             for worker in workers { worker.close(testSession: id) }
         }
-        (self.workers, self.address, self.loading, self.learn) = (workers, address, loading, learn)
+        (self.workers, self.address, self.loading, self.journal) = (workers, address, loading, journal)
     }
 
     // MARK: looking
@@ -96,8 +99,60 @@ final class TestSessions: TestSessionDirectory, Sendable {
         }
     }
 
+    func expect(_ expectation: JSONValue, of id: String, _ promise: ControlPromise) {
+        run(promise) { sessions throws(ControlProblem) in
+            let session = try sessions.session(id)
+            let known = sessions.ledgers.expectations(of: id)
+            let added = try session.expectations(expectation, sessions.loader(session.variables), beside: known)
+            try sessions.mustRecord(added)
+            guard known.count + added.count <= Self.mostRules else {
+                throw ControlProblem(429, "the session has \(known.count) expectations; \(Self.mostRules) are possible")
+            }
+            if let twice = added.first(where: { new in known.contains { $0.name == new.name } }) {
+                throw ControlProblem(409, "the session has an expectation named \"\(twice.name)\"; choose another name")
+            }
+            sessions.ledgers.add(added, to: id)
+            return ControlAnswer(["added": .strings(added.map(\.name))], status: 201)
+        }
+    }
+
+    /// The report comes after all flows that have ended by now.
+    func report(_ id: String, wait: Int, _ promise: ControlPromise) {
+        let until = Loop.monotonicMilliseconds() + wait
+        let (journal, ledgers) = (journal, ledgers)
+        flush {
+            // the journal runs it after the flows before
+            if journal?.ask({ _ in ledgers.report(id, until: until, promise) }) != true {
+                ledgers.report(id, until: 0, promise)
+            }
+        }
+    }
+
+    /// Has the loops hand over the flows that have ended, and then calls.
+    func flush(_ done: @escaping @Sendable () -> Void) {
+        let left = Locked(workers.count)
+        for worker in workers {
+            worker.flush {
+                let isLast = left.withLock { count in
+                    count -= 1
+                    return count == 0
+                }
+                if isLast { done() }
+            }
+        }
+    }
+
+    /// Expectations judge recorded flows.
+    private func mustRecord(_ expectations: [Expectation]) throws(ControlProblem) {
+        if !expectations.isEmpty, journal == nil {
+            throw ControlProblem(
+                409, "expectations need the journal, which the configuration turns off; see journal.memory")
+        }
+    }
+
     /// Ends the sessions whose time is over.
     func sweep(_ now: Int) {
+        ledgers.sweep()
         guard state.withLock({ $0.sessions.contains { $0.ends <= now } }) else { return }
         run { _ = $0.removed { $0.ends <= now } }
     }
@@ -111,7 +166,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
             }
             for var session in open {
                 session.rebuild(on: base, sessions.loader(session.variables))
-                sessions.learn(session.overlay.secrets)
+                sessions.journal?.learn(session.overlay.secrets)
                 sessions.keep(session)
             }
         }
@@ -147,7 +202,10 @@ final class TestSessions: TestSessionDirectory, Sendable {
             throw ControlProblem(429, "\(count) test sessions are open; stop some, or give them a shorter ttl")
         }
         var session = try OpenTestSession(wish, on: base, loader(wish.variables), now: time(nil))
-        learn(session.overlay.secrets)
+        let expectations = base.snapshot.expectations + session.overlay.expectations
+        try mustRecord(expectations)
+        ledgers.open(session.key.id, expectations)
+        journal?.learn(session.overlay.secrets)
         table.open(session.key, session.engine(on: base))
         if wish.hasPort { session.port = try openPort(for: session.key.id) }
         let view = session.view

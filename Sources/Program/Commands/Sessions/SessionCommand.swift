@@ -12,7 +12,7 @@ struct SessionCommand: ParsableCommand {
             """,
         subcommands: [
             SessionStart.self, SessionList.self, SessionShow.self, SessionStop.self, SessionRule.self,
-            SessionFault.self,
+            SessionFault.self, SessionExpect.self, SessionVerify.self,
         ], defaultSubcommand: SessionList.self)
 }
 

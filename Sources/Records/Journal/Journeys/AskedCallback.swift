@@ -16,7 +16,7 @@ public struct AskedCallback: Equatable, Sendable {
     /// - Parameters:
     /// - step: AM's response, JSON with `callbacks`; other text has none.
     /// - next: the call that answers it; nil if there is none.
-    static func all(of step: ArraySlice<UInt8>, answeredBy next: ArraySlice<UInt8>?) -> [AskedCallback] {
+    public static func all(of step: ArraySlice<UInt8>, answeredBy next: ArraySlice<UInt8>?) -> [AskedCallback] {
         let asked = callbacks(in: step)
         let answered = next.map(callbacks(in:)) ?? []
         return asked.prefix(most).enumerated().map { index, callback in

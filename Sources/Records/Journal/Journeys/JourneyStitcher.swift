@@ -148,6 +148,9 @@ struct JourneyStitcher {
         journeys[index].use(flow)
     }
 
+    /// The journey whose secrets a request shows.
+    func user(of flow: PackedFlow) -> Int? { knowsAny ? traces(of: flow).user : nil }
+
     /// The limit of a body that is searched, in bytes.
     private static let mostBody = 16 << 10
 

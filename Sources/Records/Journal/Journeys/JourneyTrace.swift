@@ -78,7 +78,7 @@ struct JourneyTrace {
         if shown.count < Self.most { shown.append(alias) }
     }
 
-    private static func isContainer(_ name: String) -> Bool { containers.contains(ASCII.lowercased(name)) }
+    static func isContainer(_ name: String) -> Bool { containers.contains(ASCII.lowercased(name)) }
 
     private mutating func read(_ part: FlowPart, _ body: (inout JourneyTrace, SecretAlias, Int) -> Void) {
         AliasScan.visit(flow.bytes, flow.range(of: part)) { alias, range in body(&self, alias, range.lowerBound) }

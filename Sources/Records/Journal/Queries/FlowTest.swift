@@ -1,4 +1,5 @@
 internal import Formats
+internal import HTTPCodec
 internal import Interception
 
 /// The test of one filter term. It compares bytes in place and reads only the tested parts.
@@ -9,7 +10,7 @@ enum FlowTest: Sendable {
     case scheme([Matcher])
     case port([Matcher])
     case status([Matcher])
-    /// The path without the query.
+    /// The path without the query, as written or in its normal form.
     case path([Matcher])
     /// The request as the client sent it. Names are in lower case.
     case header([UInt8], [Matcher])
@@ -138,7 +139,10 @@ enum FlowTest: Sendable {
         let span = flow.bytes.span
         let end = span.near(target.lowerBound, target.upperBound) { $0.equal(to: 0x3F) }
         guard end > target.lowerBound else { return flow[.scheme] != 0 && Self.takes("/", matchers) }
-        return Self.takes(span.extracting(target.lowerBound..<end), matchers)
+        if Self.takes(span.extracting(target.lowerBound..<end), matchers) { return true }
+        let range = ByteRange(start: target.lowerBound, end: end)
+        guard NormalPath.mayDiffer(span, range) else { return false }
+        return Self.takes(NormalPath.of(flow.bytes[range.indices]).span, matchers)
     }
 
     private func query(of flow: borrowing PackedFlow, _ name: [UInt8], _ matchers: [Matcher]) -> Bool {

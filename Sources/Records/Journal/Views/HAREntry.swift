@@ -23,12 +23,20 @@ public struct HAREntry {
             .init("timings", .object(timings.map { .init($0.name, .integer($0.value)) })),
             .init("_flow", .string(FlowID(flow.id).description)),
         ]
-        if let action = flow.text(.action) { members.append(.init("_action", .string(action))) }
+        for (name, part) in Self.facts {
+            if let text = flow.text(part) { members.append(.init(name, .string(text))) }
+        }
+        if flow.flags.contains(.attempt) { members.append(.init("_attempt", .bool(true))) }
         if flow[.parent] != 0 {
             members.append(.init("_parent", .string(FlowID(UInt64(bitPattern: Int64(flow[.parent]))).description)))
         }
         return .object(members)
     }
+
+    /// What Usher knows of a request besides its messages.
+    public static let facts: [(name: String, part: FlowPart)] = [
+        ("_user", .user), ("_action", .action), ("_realm", .realm), ("_tree", .tree), ("_type", .type),
+    ]
 
     /// The document before the entries. `]}}` ends it.
     public static func beginning(version: String) -> String {

@@ -1,13 +1,13 @@
 /// The result of a condition.
-enum Judgement: Comparable {
+public enum Judgement: Comparable, Sendable {
     case no
-    /// Undecided: it depends on a body or response that has not arrived.
+    /// Undecided: it depends on a body or response that has not arrived, or is not looked at.
     case open
     case yes
 
-    init(_ holds: Bool) { self = holds ? .yes : .no }
+    public init(_ holds: Bool) { self = holds ? .yes : .no }
 
-    var opposite: Judgement {
+    public var opposite: Judgement {
         switch self {
         case .no: .yes
         case .open: .open

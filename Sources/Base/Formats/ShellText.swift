@@ -1,11 +1,9 @@
-import Formats
-
 /// Quotes words for every POSIX shell. It avoids `$'…'`, because shells that do not know it would run the text after a quote.
-enum ShellText {
+public enum ShellText {
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,".utf8)
 
     /// Control characters are written as octal numbers for `printf`. A NUL is lost, because no argument can contain one.
-    static func quoted(_ text: String) -> String {
+    public static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(plain.contains) { return text }
         var out = ""
         var word = Word.none
@@ -26,7 +24,7 @@ enum ShellText {
     }
 
     /// Whether the text needs no escapes for control characters.
-    static func isShown(_ text: some StringProtocol) -> Bool { !text.unicodeScalars.contains(where: hides) }
+    public static func isShown(_ text: some StringProtocol) -> Bool { !text.unicodeScalars.contains(where: hides) }
 
     /// Command substitution drops line breaks at the end, so line breaks are written literally.
     private static func hides(_ scalar: Unicode.Scalar) -> Bool {
