@@ -136,7 +136,7 @@ def test_rules_come_and_go_while_it_runs(staging):
 
 
 @pytest.mark.parametrize(("condition", "edit", "words"), [
-    ("pth=/x", "respond 429", "did you mean path?"),
+    ("pth=/x", "respond 429", 'did you mean "path"?'),
     ("path", "respond 429", "write key=value"),
     ("path=/x", "respnd 429", "did you mean respond?"),
     ("path=/x", "respond 99", "takes a number from 200 to 599"),
@@ -233,9 +233,90 @@ def test_a_name_is_unique_and_an_id_needs_its_key(staging):
 
 @pytest.mark.parametrize("body", [
     '{"name": "-x"}', '{"name": "s-1"}', '{"ttl": "10"}', '{"ttl": "25h"}', '{"overlay": 1}', '{"prt": true}',
-    '{"port": 1}', '{"variables": {"A": 1}}',
+    '{"port": 1}', '{"variables": {"A": 1}}', '{"name": null}', '{"overlay": null}',
 ])
 def test_a_wish_that_is_wrong_is_refused(staging, body):
     here = staging()
     status, answer = here.admin.json("/v1/sessions", "-d", body, "-H", "Content-Type: application/json")
     assert status == 422 and answer["detail"]
+
+
+# expectations
+
+
+def test_a_session_judges_its_own_traffic(staging, tmp_path):
+    here = staging({"expect": [{"name": "no errors", "when": {"status": "5xx"}, "count": "never"}]})
+    overlay = here.overlay({"expect": [{"name": "paid", "when": {"path": "/pay", "method": "POST"}, "count": 1}]})
+    one, two = here.opened("--name", "one", "--overlay", overlay), here.opened("--name", "two", "--overlay", overlay)
+    requests.post(here.place + "/pay", proxies={"http": one["proxy"]}, timeout=30)
+    here.get("/pay", two["proxy"])
+    met = here.session("verify", "one", "--junit", tmp_path / "one.xml")
+    assert met.returncode == 0 and "1 flow, 2 met, 0 unmet" in met.stdout, met.stdout + met.stderr
+    unmet = here.session("verify", "two", "--junit", tmp_path / "two.xml")
+    assert unmet.returncode == 1
+    # the nearest miss, the deciding term, and a line to repeat it
+    assert "method is GET" in unmet.stdout and f"curl {here.place}/pay" in unmet.stdout
+    assert 'failures="0"' in (tmp_path / "one.xml").read_text()
+    assert 'failures="1"' in (tmp_path / "two.xml").read_text()
+
+
+def test_a_report_is_not_behind_what_was_answered(staging):
+    """Nothing is waited for: each answered request is in the next report, and in the list of flows."""
+    here = staging()
+    session = here.opened("--name", "t")
+    assert here.session("expect", "t", "path=/each count>=1").stdout == "added path /each\n"
+    for count in range(1, 30):
+        here.get("/each", session["proxy"])
+        report = here.admin.json("/v1/sessions/t/report")[1]
+        assert report["flows"] == count and report["met"]
+        assert len(here.admin.json(f"/v1/flows?filter=session%3D{session['id']}")[1]["flows"]) == count
+
+
+def test_a_report_waits_for_what_is_missing(staging):
+    here = staging()
+    session = here.opened("--name", "t")
+    here.session("expect", "t", "name=late path=/late count=1")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        report = pool.submit(here.session, "verify", "t", "--wait", "30s")
+        here.get("/late", session["proxy"])
+        assert report.result(60).returncode == 0
+    here.session("expect", "t", "name=never path=/never count=1")
+    done = here.session("verify", "t", "--wait", "300ms")
+    assert done.returncode == 1 and "PENDING  never" in done.stdout
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    ("use=am-clients", "am-client"), ("path=/x cuont=1", "unknown key"), ("path", "write key=value"),
+    ("path=/x before=nobody", "nobody"),
+])
+def test_an_expectation_that_is_wrong_names_the_remedy(staging, line, words):
+    here = staging()
+    here.opened("--name", "t")
+    done = here.session("expect", "t", line)
+    assert done.returncode in (1, 2) and words in done.stderr, done.stderr
+
+
+def test_without_a_journal_nothing_can_be_expected(staging):
+    here = staging({"journal": {"memory": "0B"}})
+    here.opened("--name", "t")
+    done = here.session("expect", "t", "path=/x count=1")
+    assert done.returncode == 1 and "journal" in done.stderr
+
+
+def test_a_fault_by_name_is_switched_on_and_off(staging, sandbox):
+    here = staging({"am": [{"url": f"http://127.0.0.1:{sandbox.port}/am"}]})
+    session = here.opened("--name", "t")
+    url = f"http://127.0.0.1:{sandbox.port}/am/json/realms/root/authenticate?authIndexType=service&authIndexValue=Login"
+    def sign_in(proxy):
+        return requests.post(url, proxies={"http": proxy}, timeout=30, headers={"Accept-API-Version": "resource=2.1"})
+    assert here.session("fault", "t", "am-tree-unknown", "on", "--times", "1").returncode == 0
+    assert sign_in(session["proxy"]).status_code == 400
+    assert sign_in(session["proxy"]).status_code == 200, "it was for one exchange"
+    here.session("fault", "t", "am-tree-unknown", "off")
+    here.session("fault", "t", "am-tree-unknown", "on")
+    assert sign_in(session["proxy"]).status_code == 400
+    assert sign_in(here.usher.url).status_code == 200
+    assert here.session("fault", "t", "am-tree-unknown", "off").returncode == 0
+    assert sign_in(session["proxy"]).status_code == 200
+    wrong = here.session("fault", "t", "am-tre-unknown", "on")
+    assert wrong.returncode == 1 and "am-tree-unknown" in wrong.stderr

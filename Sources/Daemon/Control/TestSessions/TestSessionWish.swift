@@ -34,28 +34,33 @@ public struct TestSessionWish: Sendable {
     init(_ body: JSONValue) throws(ControlProblem) {
         try ControlProblem.refuseUnknown(
             body, ["name", "ttl", "overlay", "file", "variables", "port"], of: "a test session")
-        if let name = body["name"], name != .null {
+        if let name = body["name"] {
             guard let text = name.text, Self.isName(text) else {
                 throw ControlProblem(422, "name takes up to 64 letters, digits, dots, dashes and underscores")
             }
             self.name = text
         }
-        if let ttl = body["ttl"], ttl != .null {
+        if let ttl = body["ttl"] {
             guard case .value(let time)? = ttl.text.map({ Units.read($0, Units.times) }),
                 (1...Self.longestLife).contains(time)
             else { throw ControlProblem(422, "ttl takes a duration up to 24h, as in 10m") }
             life = time
         }
         switch body["overlay"] {
-        case nil, .null?: break
+        case nil: break
         case .string(let text)?: overlay = text
         case .object(let members)?: overlay = JSONValue.object(members).written
         default: throw ControlProblem(422, "overlay takes YAML as text, or an object")
         }
-        if let file = body["file"]?.text { self.file = String(file.prefix(256)) }
-        for member in body["variables"]?.members ?? [] {
-            guard let value = member.value.text else { throw ControlProblem(422, "variables takes names with texts") }
-            variables[member.name] = value
+        if let file = body["file"] {
+            guard let text = file.text else { throw ControlProblem(422, "file takes a text") }
+            self.file = String(text.prefix(256))
+        }
+        if let variables = body["variables"] {
+            guard let members = variables.members, members.allSatisfy({ $0.value.text != nil }) else {
+                throw ControlProblem(422, "variables takes names with texts")
+            }
+            for member in members { self.variables[member.name] = member.value.text }
         }
         if let port = body["port"] {
             guard case .bool(let isWanted) = port else { throw ControlProblem(422, "port takes true or false") }

@@ -72,3 +72,19 @@ final class WorkerCrew {
         for worker in workers { worker.join() }
     }
 }
+
+extension [WorkerThread] {
+    /// Has the loops hand over the flows that have ended, and then calls, on any thread.
+    func flush(_ done: @escaping @Sendable () -> Void) {
+        let left = Locked(count)
+        for worker in self {
+            worker.flush {
+                let isLast = left.withLock { count in
+                    count -= 1
+                    return count == 0
+                }
+                if isLast { done() }
+            }
+        }
+    }
+}

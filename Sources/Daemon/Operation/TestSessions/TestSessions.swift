@@ -120,24 +120,10 @@ final class TestSessions: TestSessionDirectory, Sendable {
     func report(_ id: String, wait: Int, _ promise: ControlPromise) {
         let until = Loop.monotonicMilliseconds() + wait
         let (journal, ledgers) = (journal, ledgers)
-        flush {
+        workers.flush {
             // the journal runs it after the flows before
             if journal?.ask({ _ in ledgers.report(id, until: until, promise) }) != true {
                 ledgers.report(id, until: 0, promise)
-            }
-        }
-    }
-
-    /// Has the loops hand over the flows that have ended, and then calls.
-    func flush(_ done: @escaping @Sendable () -> Void) {
-        let left = Locked(workers.count)
-        for worker in workers {
-            worker.flush {
-                let isLast = left.withLock { count in
-                    count -= 1
-                    return count == 0
-                }
-                if isLast { done() }
             }
         }
     }
