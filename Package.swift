@@ -117,8 +117,8 @@ let package = Package(
         .executableTarget(
             name: "usher-instructions",
             dependencies: [
-                "Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Metrics", "Authorization", "ProxyCore",
-                "Observation",
+                "Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Expectations", "Metrics", "Authorization",
+                "ProxyCore", "Observation",
             ],
             path: "bench/instructions", swiftSettings: strict),
 

@@ -76,7 +76,7 @@ struct RunReport: ParsableArguments {
         let terms = try FlowTerms.given(FlowJudgement.terms(files.expectations))
         let pages = FlowPages(terms, after: earlier) { try client.done("GET", $0) }
         let report = try FlowJudgement(files.expectations).report(pages)
-        let text = ExpectationText(report)
+        let text = ExpectationText(report.json)
         if let file = files.junit {
             try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.junit.utf8)) }
         }

@@ -69,7 +69,7 @@ struct VerifyCommand: ParsableCommand {
                     + "with expect")
         }
         let report = try har.map { try archive($0, wanted, snapshot) } ?? recorded(wanted)
-        let text = ExpectationText(report)
+        let text = ExpectationText(report.json)
         if let junit {
             try CommandContext.reporting { () throws(FileError) in
                 try Output.write(Array(text.junit.utf8), to: junit == "-" ? nil : junit)
