@@ -80,7 +80,7 @@ struct RunReport: ParsableArguments {
         if let file = files.junit {
             try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.junit.utf8)) }
         }
-        if !report.isMet { Console.plain(text.unmet) }
+        if !report.isMet { Console.note(text.unmet) }
         return report.unmet
     }
 
