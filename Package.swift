@@ -174,7 +174,7 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Interceptors",
+                "Configuration", "Expectations", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Interceptors",
                 "Declaration", "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),

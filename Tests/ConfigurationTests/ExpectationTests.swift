@@ -1,17 +1,18 @@
 import Configuration
 import Expectations
+import Interception
 import Testing
 
 /// Expectations as the configuration, a request and a command line write them.
 @Suite struct ExpectationTests {
-    private func words(_ read: Result<[Expectation], ConfigurationFaults>) -> [String] {
+    private func told(_ read: Result<[Expectations.Expectation], ConfigurationFaults>) -> [String] {
         switch read {
         case .success(let expectations): expectations.map(\.words)
         case .failure(let faults): faults.diagnostics.map(\.description)
         }
     }
 
-    private func words(_ lines: String...) -> [String] { words(ExpectationReader().expectations(in: lines)) }
+    private func words(_ lines: String...) -> [String] { told(ExpectationReader().expectations(in: lines)) }
 
     @Test("A line says the same as an entry of the configuration")
     func lines() {
@@ -33,14 +34,14 @@ import Testing
                 "path /b: at least 1, after a", "path /c: at least 1, before LOGOUT",
             ])
         #expect(words("path=/b after=JOURNEY_TERMINATE") == ["path /b: at least 1, after JOURNEY_TERMINATE"])
-        let other = Expectation(name: "a", words: "", test: .messages(MessageTest(.always, count: 1...1)))
+        let other = Expectations.Expectation(name: "a", words: "", test: .messages(MessageTest(.always, count: 1...1)))
         let reader = ExpectationReader(beside: [other])
-        #expect(words(reader.expectations(in: ["path=/b after=a"])) == ["path /b: at least 1, after a"])
+        #expect(told(reader.expectations(in: ["path=/b after=a"])) == ["path /b: at least 1, after a"])
     }
 
     @Test("A text is an entry, a list, or a configuration's expect; in YAML or JSON")
     func texts() {
-        func read(_ text: String) -> [String] { words(ExpectationReader().expectations(in: text, file: "a.yaml")) }
+        func read(_ text: String) -> [String] { told(ExpectationReader().expectations(in: text, file: "a.yaml")) }
         #expect(read("when: { path: /a }") == ["path /a: at least 1"])
         #expect(read("- { when: { path: /a } }\n- { use: am-client }").count == 1 + RulePack.all[1].rules.count)
         #expect(read(#"{"expect":[{"when":{"path":"/a"},"count":2}]}"#) == ["path /a: 2"])
