@@ -63,7 +63,7 @@ let package = Package(
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
         module(
             "Expectations", in: "Records",
-            ["Formats", "HTTPCodec", "Declaration", "Interception", "Journal"]),
+            ["Formats", "HTTPCodec", "Interception", "Journal"]),
         module("Metrics", in: "Records", ["Formats", "HTTPCodec", "Interception"]),
         module("Authorization", in: "AM", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         module(
@@ -101,7 +101,8 @@ let package = Package(
             "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
+                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver",
+                "Observation",
                 "Configuration", "Spill", "CLinux",
             ]),
         module(
@@ -174,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Expectations", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Interceptors",
+                "Configuration", "Expectations", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception",
+                "Interceptors",
                 "Declaration", "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),
