@@ -63,7 +63,7 @@ let package = Package(
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
         module(
             "Expectations", in: "Records",
-            ["Formats", "HTTPCodec", "Declaration", "Interception", "Journal"]),
+            ["Formats", "HTTPCodec", "Interception", "Journal"]),
         module("Metrics", in: "Records", ["Formats", "HTTPCodec", "Interception"]),
         module("Authorization", in: "AM", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         module(
@@ -104,7 +104,8 @@ let package = Package(
             "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
+                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver",
+                "Observation",
                 "Configuration", "Spill", "CLinux",
             ]),
         module(
@@ -120,8 +121,8 @@ let package = Package(
         .executableTarget(
             name: "usher-instructions",
             dependencies: [
-                "Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Metrics", "Authorization", "ProxyCore",
-                "Observation",
+                "Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Expectations", "Metrics", "Authorization",
+                "ProxyCore", "Observation",
             ],
             path: "bench/instructions", swiftSettings: strict),
 
@@ -177,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Interceptors",
+                "Configuration", "Expectations", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception",
+                "Interceptors",
                 "Declaration", "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),

@@ -188,6 +188,10 @@ import Testing
         log: { access: none, show: a, level: debug, to: /var/log/own.log }
         tracing: { endpoint: "http://127.0.0.1:4318", sample: 0.5, service_name: own }
         journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House, reveal: true, disk: { size: 2MiB, age: 1h } }
+        expect:
+          - { use: [am-client, sdk-habits], except: authid-once }
+          - { name: out, when: { action: LOGOUT }, count: 2, each: { scheme: https }, after: in, within: 5s, per: journey }
+          - { name: in, when: { action: AUTHENTICATE }, before: out }
         admin: { socket: own.sock, group: own, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
         """
 

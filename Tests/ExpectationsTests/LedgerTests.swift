@@ -191,7 +191,7 @@ struct LedgerTests {
         let failure = try #require(json["expectations"]?[0]?["failures"]?[0])
         #expect(failure["flow"]?.text == "a")
         #expect(failure["because"]?.text == "status is 500")
-        #expect(failure["curl"]?.text == "curl https://api.test/a?b=1 -H 'Accept: */*' -H User-Agent:")
+        #expect(failure["curl"]?.text == "curl 'https://api.test/a?b=1' -H 'Accept: */*' -H User-Agent:")
     }
 
     @Test("A report keeps the order of the expectations, rules of packs among them")

@@ -1,5 +1,6 @@
 import Expectations
 import Formats
+import Foundation
 import Interception
 import Journal
 import Testing
@@ -38,6 +39,17 @@ struct PackTests {
         let names = RulePack.all.flatMap { $0.rules.map(\.name) }
         #expect(Set(names) == Set(Self.cases.map(\.rule)))
         #expect(Set(names).count == names.count)
+    }
+
+    @Test("The page names every rule and its source")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/testing.md"), encoding: .utf8)
+        for rule in RulePack.all.flatMap(\.rules) {
+            let line = page.split(separator: "\n").first { $0.hasPrefix("| `\(rule.name)`: ") }
+            #expect(line != nil, "\(rule.name)")
+        }
     }
 
     static let cases = oauth + am + sdk

@@ -26,7 +26,7 @@ struct HouseTests {
             "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
         ),
         ("Journal", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interception"])),
-        ("Expectations", ["Formats", "HTTPCodec", "Declaration", "Interception", "Journal"]),
+        ("Expectations", ["Formats", "HTTPCodec", "Interception", "Journal"]),
         ("Metrics", ["Formats", "HTTPCodec", "Interception"]),
         ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (

@@ -1,3 +1,5 @@
+import Expectations
+import Interception
 import Journal
 
 /// What the journal's thread does with flows.
@@ -94,5 +96,29 @@ enum JournalWork {
             bytes += store.take(batch, offset: 0).reduce(0) { $0 + $1.count }
         }
         return bytes
+    }
+
+    /// A plain flow before twenty expectations, none of which it concerns.
+    static func expectations(_ count: Int) -> Int {
+        let conditions: [Condition] =
+            ["LOGOUT", "REVOKE_TOKEN", "AUTHORIZE", "EXCHANGE_TOKEN", "REFRESH_TOKEN"].map {
+                .test(.action, [.exact($0)])
+            } + (1...5).map { .all([.test(.host, [.glob("api\($0).*")]), .test(.status, [.range(500...599)])]) }
+            + (1...5).map { .all([.test(.method, [.exact("POST")]), .test(.path, [.glob("/orders/\($0)/*")])]) }
+            + (1...5).map { .all([.test(.path, [.exact("/login/\($0)")]), .test(.form("user"), [.exact("a")])]) }
+        var ledger = ExpectationLedger(
+            conditions.map { when in
+                Expectation(name: when.words, words: "", test: .messages(MessageTest(when, count: 0...1)))
+            })
+        var packer = FlowPacker()
+        packer.set(.status, 200)
+        packer.set(.scheme, 1)
+        packer.set(.method, "GET")
+        packer.set(.authority, "shop.example.com")
+        packer.set(.target, "/api/items/42?colour=blue&size=9")
+        packer.set(.request, lines(Work.request))
+        guard let flow = PackedFlow(packer.finish()) else { return 0 }
+        for _ in 0..<count { ledger.observe(flow) }
+        return ledger.seen
     }
 }

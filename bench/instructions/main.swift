@@ -248,6 +248,7 @@ let pieces: [String: (Int) throws -> Int] = [
     "session-bearer-elsewhere": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.org:8080/api/*")) },
     "session-head-edit": { try Work.session($0, [Work.headEdit]) },
     "journal-plain": JournalWork.plain, "journal-stepup": JournalWork.stepUps,
+    "expectations-20": JournalWork.expectations,
     "json-edit-4k": Work.edits, "figures": Work.figures, "access-line": Work.lines,
 ]
 guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Configuration
 import Expectations
 import Operation
@@ -33,7 +34,8 @@ struct ExpectationSource {
         switch read {
         case .success(let expectations): return expectations
         case .failure(let faults):
-            throw CommandExit.usage(faults.diagnostics.map(\.description).joined(separator: "\n"))
+            for fault in faults.diagnostics { Console.plain(fault.description) }
+            throw ExitCode(2)
         }
     }
 }

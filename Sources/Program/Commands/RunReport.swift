@@ -76,11 +76,11 @@ struct RunReport: ParsableArguments {
         let terms = try FlowTerms.given(FlowJudgement.terms(files.expectations))
         let pages = FlowPages(terms, after: earlier) { try client.done("GET", $0) }
         let report = try FlowJudgement(files.expectations).report(pages)
-        let text = ExpectationText(report)
+        let text = ExpectationText(report.json)
         if let file = files.junit {
             try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.junit.utf8)) }
         }
-        if !report.isMet { Console.plain(text.unmet) }
+        if !report.isMet { Console.note(text.unmet) }
         return report.unmet
     }
 

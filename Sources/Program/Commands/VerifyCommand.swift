@@ -68,13 +68,8 @@ struct VerifyCommand: ParsableCommand {
                 "there is nothing to verify: give an expectation such as 'action=LOGOUT count=1', a --pack, or a --config "
                     + "with expect")
         }
-        try judge(wanted, snapshot, style)
-    }
-
-    private func judge(_ wanted: [Expectation], _ snapshot: Snapshot?, _ style: TextStyle) throws {
         let report = try har.map { try archive($0, wanted, snapshot) } ?? recorded(wanted)
-        let text = ExpectationText(report)
-        try text.show(json: json ? report.json : nil, junit: junit, style)
+        try ExpectationText(report.json).show(json: json ? report.json : nil, junit: junit, style)
     }
 
     /// The named configuration; else the usual one, if there is one without errors.

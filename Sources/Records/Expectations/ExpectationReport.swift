@@ -18,7 +18,7 @@ public struct ExpectationReport: Sendable {
         public let id: FlowID
         public let because: String
 
-        init(_ flow: PackedFlow, _ because: String) { self.init(flow, FlowID(flow.id), because) }
+        init(_ flow: PackedFlow, _ because: String) { self.init(flow.alone, FlowID(flow.id), because) }
 
         init(_ flow: PackedFlow?, _ id: FlowID, _ because: String) {
             self.flow = flow

@@ -34,7 +34,9 @@ struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The place of the oldest in `order`.
     private var first = 0
 
-    private static var most: Int { 1024 }
+    private let most: Int
+
+    init(most: Int = 1024) { self.most = most }
 
     var isEmpty: Bool { values.isEmpty }
     /// Oldest first.
@@ -48,14 +50,14 @@ struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return
             }
             if values.updateValue(newValue, forKey: key) == nil { order.append(key) }
-            while order.count - first > Self.most { forget() }
+            while order.count - first > most { forget() }
         }
     }
 
     private mutating func forget() {
         values[order[first]] = nil
         first += 1
-        guard first > Self.most else { return }
+        guard first > most else { return }
         order.removeFirst(first)
         first = 0
     }

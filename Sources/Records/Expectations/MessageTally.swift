@@ -45,9 +45,10 @@ struct MessageTally: Sendable {
     init(_ expectation: Expectation, _ test: MessageTest) {
         self.expectation = expectation
         self.test = test
-        seeksNearest = test.count.lowerBound > 0
         asksForCalls = test.when.contains { $0 == .by }
         when = Term(test.when)
+        // of a single term, all flows are equally near
+        seeksNearest = test.count.lowerBound > 0 && when.gate.terms > 1
         each = test.each.map(Term.init)
         before = test.before.map { Term($0.when) }
         after = test.after.map { Term($0.when) }
@@ -86,11 +87,11 @@ struct MessageTally: Sendable {
 
     /// Keeps the flow if it is nearer than the one before.
     private mutating func miss(_ exchange: inout StoredExchange) {
-        let best = nearest?.misses.count ?? max(2, when.gate.terms)
+        let best = nearest?.misses.count ?? when.gate.terms
         guard seeksNearest, when.gate.misses(exchange.flow, most: best) < best else { return }
         let misses = exchange.explain(when.condition).misses
         guard !misses.isEmpty, misses.count < best else { return }
-        nearest = (exchange.flow, misses)
+        nearest = (exchange.flow.alone, misses)
         seeksNearest = misses.count > 1
     }
 
@@ -100,7 +101,7 @@ struct MessageTally: Sendable {
         var entry = ExpectationReport.Entry(
             expectation, counted: groups.values.reduce(0) { $0 + $1.counted },
             wanted: MessageTest.words(test.count) + (test.scope == .journey ? " in each journey" : ""))
-        entry.flows = groups.values.flatMap(\.flows).prefix(Group.mostFlows).map { FlowID($0.id) }
+        entry.flows = Array(groups.values.flatMap(\.flows).prefix(Group.mostFlows))
         entry.failures = failures
         entry.failed = broken
         for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
@@ -131,7 +132,7 @@ struct MessageTally: Sendable {
 private struct Group: Sendable {
     var counted = 0
     /// The first ones.
-    var flows: [PackedFlow] = []
+    var flows: [FlowID] = []
     /// The first one too many.
     var surplus: PackedFlow?
     /// The messages in the order of their ends, and those of the anchors, if the order matters.
@@ -144,8 +145,8 @@ private struct Group: Sendable {
     /// - Returns: the count so far.
     mutating func count(_ exchange: StoredExchange, upTo most: Int, keepsTimes: Bool) -> Int {
         counted += 1
-        if flows.count < Self.mostFlows { flows.append(exchange.flow) }
-        if counted > most, surplus == nil { surplus = exchange.flow }
+        if flows.count < Self.mostFlows { flows.append(exchange.id) }
+        if counted > most, surplus == nil { surplus = exchange.flow.alone }
         if keepsTimes { matches.add(exchange) }
         return counted
     }
@@ -158,7 +159,8 @@ private struct Group: Sendable {
                 else {
                     return .init(match.flow, match.id, "it came before \(anchor.name)")
                 }
-                if let within = test.within, match.began - last > within {
+                // of anchors beyond the limit, a later one may be nearer
+                if let within = test.within, !lead.isFull, match.began - last > within {
                     return .init(match.flow, match.id, Self.words(match.began - last, "after", anchor, within))
                 }
             }
@@ -197,15 +199,17 @@ private struct Times: Sendable {
 
     private(set) var all: [Time] = []
 
+    var isFull: Bool { all.count == Self.most }
+
     /// Later ones are not judged by their order.
     private static let most = 256
     private static let mostFlows = 8
 
     mutating func add(_ exchange: StoredExchange) {
-        guard all.count < Self.most else { return }
+        guard !isFull else { return }
         all.append(
             Time(
                 id: exchange.id, began: exchange.began, ended: exchange.ended,
-                flow: all.count < Self.mostFlows ? exchange.flow : nil))
+                flow: all.count < Self.mostFlows ? exchange.flow.alone : nil))
     }
 }

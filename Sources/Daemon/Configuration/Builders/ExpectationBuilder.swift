@@ -69,7 +69,8 @@ struct ExpectationBuilder {
 
     private func written(_ fields: Fields) -> Written {
         guard !fields.has("use") else { return Written(fields: fields, name: "") }
-        if !fields.has("when") {
+        // a key that is misspelt was reported
+        if !fields.has("when"), fields.written.count == fields.all.count {
             findings.error(fields.position, "an expectation needs when, or use with the name of a pack")
         }
         if let place = fields.position(of: "except") {
@@ -122,7 +123,7 @@ struct ExpectationBuilder {
                 guard let place = fields.position(of: key) else { continue }
                 let remedy =
                     key == "before" || key == "after"
-                    ? "; count: \"<=\(MessageTest.most)\" asks for the order alone" : ""
+                    ? "; count: \">=0\" asks for the order alone" : ""
                 findings.error(place, "\(key) has no effect with count: never\(remedy)")
             }
         }

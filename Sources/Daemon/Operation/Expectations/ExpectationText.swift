@@ -1,79 +1,85 @@
-public import Expectations
+import Expectations
 public import Formats
 
-/// A report on expectations, for people and for JUnit.
+/// A report on expectations in its JSON form, for people and for JUnit.
 public struct ExpectationText {
     private let report: JSONValue
-    private let entries: [JSONValue]
+    private let entries: [Entry]
 
-    public init(_ report: ExpectationReport) { self.init(report.json) }
-
-    /// - Parameter report: as the admin API gives it.
     public init(_ report: JSONValue) {
         self.report = report
-        entries = report["expectations"]?.items ?? []
+        entries = (report["expectations"]?.items ?? []).map(Entry.init)
     }
 
-    public var isMet: Bool { report["met"] == true }
+    public var isMet: Bool { report["met"]?.isTrue == true }
 
     /// As in `1 expectation unmet`; nil if all are met.
     public static func words(unmet: Int) -> String? {
         unmet == 0 ? nil : "\(unmet) expectation\(unmet == 1 ? "" : "s") unmet"
     }
 
-    // MARK: text
+    private struct Entry {
+        let value: JSONValue
 
-    public func text(_ style: TextStyle) -> String {
-        let (seen, unmet) = (report["flows"]?.integer ?? 0, report["unmet"]?.integer ?? 0)
-        return Self.rows(entries, style)
-            + "\(seen) flow\(seen == 1 ? "" : "s"), \(entries.count - unmet) met, \(unmet) unmet\n"
-    }
+        func text(_ name: String) -> String { value[name]?.text ?? "" }
+        func number(_ name: String) -> Int { value[name]?.integer ?? 0 }
 
-    /// Only what is not met.
-    public var unmet: String { Self.rows(entries.filter { $0.text("verdict") != "met" }, .plain) }
+        var name: String { text("name") }
+        var verdict: ExpectationReport.Verdict { .init(rawValue: text("verdict")) ?? .pending }
 
-    private static func rows(_ entries: [JSONValue], _ style: TextStyle) -> String {
-        let width = entries.map { $0.text("name").count }.max() ?? 0
-        return entries.map { entry in
-            let name = TerminalText.plain(entry.text("name"))
-            return "\(verdict(entry, style))  \(name.padded(to: width))  \(count(entry))\n"
-                + lines(entry).map { "         \(TerminalText.plain($0))\n" }.joined()
-        }.joined()
-    }
+        var count: String {
+            text("pack").isEmpty ? "\(number("counted")), wanted \(text("wanted"))" : "\(number("counted")) judged"
+        }
 
-    private static func verdict(_ entry: JSONValue, _ style: TextStyle) -> String {
-        switch entry.text("verdict") {
-        case "met": style.good("met    ")
-        case "unmet": style.bad("UNMET  ")
-        default: style.warning("PENDING")
+        /// What is wrong, with the flows and a command to repeat each.
+        var lines: [String] {
+            guard verdict != .met else { return [] }
+            var lines = [text("expected") + (text("place").isEmpty ? "" : " (\(text("place")))")]
+            if !text("pack").isEmpty { lines.append("\(text("pack")): \(text("source"))") }
+            let failures = value["failures"]?.items ?? []
+            for failure in failures { lines += Self.lines(failure, "flow") }
+            if let nearest = value["nearest"], nearest.members != nil { lines += Self.lines(nearest, "nearest flow") }
+            let more = number("failed") - failures.count
+            return more > 0 ? lines + ["and \(more) more"] : lines
+        }
+
+        private static func lines(_ failure: JSONValue, _ word: String) -> [String] {
+            let request = failure["request"]?.text.map { request in
+                " \(request) \(failure["status"]?.integer.map(String.init) ?? "without a response")"
+            }
+            let lines = [
+                "\(word) \(failure["flow"]?.text ?? ""):\(request ?? "")", "  \(failure["because"]?.text ?? "")",
+            ]
+            return lines + [failure["curl"]?.text.map { "  \($0)" }].compactMap { $0 }
         }
     }
 
-    private static func count(_ entry: JSONValue) -> String {
-        let counted = entry["counted"]?.integer ?? 0
-        return entry["pack"]?.text == nil ? "\(counted), wanted \(entry.text("wanted"))" : "\(counted) judged"
+    // MARK: text
+
+    public func text(_ style: TextStyle) -> String {
+        let (flows, unmet) = (report["flows"]?.integer ?? 0, report["unmet"]?.integer ?? 0)
+        return Self.rows(entries, style)
+            + "\(flows) flow\(flows == 1 ? "" : "s"), \(entries.count - unmet) met, \(unmet) unmet\n"
     }
 
-    /// What is wrong, with the flows and a command to repeat each.
-    private static func lines(_ entry: JSONValue) -> [String] {
-        guard entry.text("verdict") != "met" else { return [] }
-        let failures = entry["failures"]?.items ?? []
-        let failed = entry["failed"]?.integer ?? 0
-        let place = entry["place"]?.text.map { " (\($0))" } ?? ""
-        var lines = [entry.text("expected") + place]
-        if let pack = entry["pack"]?.text { lines.append("\(pack): \(entry.text("source"))") }
-        for failure in failures { lines += Self.lines(failure, "flow") }
-        if let nearest = entry["nearest"], nearest != .null { lines += Self.lines(nearest, "nearest flow") }
-        if failed > failures.count { lines.append("and \(failed - failures.count) more") }
-        return lines
+    /// Only what is not met.
+    public var unmet: String { Self.rows(entries.filter { $0.verdict != .met }, .plain) }
+
+    private static func rows(_ entries: [Entry], _ style: TextStyle) -> String {
+        let width = entries.map(\.name.count).max() ?? 0
+        return entries.map { entry in
+            let name = TerminalText.plain(entry.name).padded(to: width)
+            return "\(verdict(entry, style))  \(name)  \(TerminalText.plain(entry.count))\n"
+                + entry.lines.map { "         \(TerminalText.plain($0))\n" }.joined()
+        }.joined()
     }
 
-    private static func lines(_ failure: JSONValue, _ word: String) -> [String] {
-        let (id, because) = (failure.text("flow"), failure.text("because"))
-        guard let request = failure["request"]?.text else { return ["\(word) \(id): \(because)"] }
-        let status = failure["status"]?.integer.map(String.init) ?? "no response"
-        return ["\(word) \(id): \(request) \(status)", "  \(because)"]
-            + [failure["curl"]?.text.map { "  \($0)" }].compactMap { $0 }
+    private static func verdict(_ entry: Entry, _ style: TextStyle) -> String {
+        switch entry.verdict {
+        case .met: style.good("met    ")
+        case .unmet: style.bad("UNMET  ")
+        case .pending: style.warning("PENDING")
+        }
     }
 
     // MARK: JUnit
@@ -81,11 +87,11 @@ public struct ExpectationText {
     public var junit: String {
         JUnit(
             entries.map { entry in
-                let lines = Self.lines(entry)
+                let isMet = entry.verdict == .met
                 let one = JUnit.Case(
-                    name: entry.text("name"),
-                    failure: lines.isEmpty ? nil : (entry.text("because"), lines.joined(separator: "\n")))
-                return (entry["pack"]?.text ?? "expectations", one)
+                    name: entry.name,
+                    failure: isMet ? nil : (entry.text("because"), entry.lines.joined(separator: "\n")))
+                return (entry.text("pack").isEmpty ? "expectations" : entry.text("pack"), one)
             }
         ).text
     }
@@ -94,18 +100,13 @@ public struct ExpectationText {
 
     /// The packs with their rules and sources.
     public static func packs(_ style: TextStyle) -> String {
-        RulePack.all.map { pack in
+        let width = RulePack.all.flatMap(\.rules).map(\.name.count).max() ?? 0
+        return RulePack.all.map { pack in
             let rows = pack.rules.map { rule in
-                "  \(rule.name.padded(to: 22))  \(rule.words)\n"
-                    + style.faint("  \(" ".padded(to: 22))  \(rule.rule?.source ?? "")")
-                    + "\n"
+                "  \(rule.name.padded(to: width))  \(rule.words)\n"
+                    + style.faint("  \("".padded(to: width))  \(rule.rule?.source ?? "")") + "\n"
             }
             return "\(style.heading(pack.name))  \(pack.words)\n\(rows.joined())"
         }.joined(separator: "\n")
     }
-}
-
-extension JSONValue {
-    /// A member's text; empty without one.
-    fileprivate func text(_ name: String) -> String { self[name]?.text ?? "" }
 }

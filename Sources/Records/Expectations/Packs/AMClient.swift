@@ -48,7 +48,7 @@ struct AuthIDOnce: FlowRule {
 
 /// AM's steps, to be found by the call that answers each.
 struct OpenSteps: Sendable {
-    private var given = Recollection<SecretAlias, PackedFlow>()
+    private var given = Recollection<SecretAlias, PackedFlow>(most: 64)
 
     /// The steps that no call has answered, oldest first.
     var all: [PackedFlow] { given.all }
@@ -61,7 +61,7 @@ struct OpenSteps: Sendable {
         let sent = exchange.flow.alias(.authId, in: .requestBody)
         let step = sent.flatMap { given[$0] }
         if let sent, exchange.status != 0 { given[sent] = nil }
-        if let next = exchange.flow.alias(.authId, in: .responseBody) { given[next] = exchange.flow }
+        if let next = exchange.flow.alias(.authId, in: .responseBody) { given[next] = exchange.flow.alone }
         return step
     }
 }
@@ -74,10 +74,10 @@ struct CallbacksAnswered: FlowRule {
     /// The callbacks whose input is empty until someone answers.
     private static let asking: Set<String> = [
         "NameCallback", "PasswordCallback", "ValidatedCreateUsernameCallback", "ValidatedCreatePasswordCallback",
-        "TextInputCallback", "StringAttributeInputCallback", "NumberAttributeInputCallback", "KbaCreateCallback",
+        "TextInputCallback", "StringAttributeInputCallback", "KbaCreateCallback",
         "DeviceProfileCallback", "DeviceBindingCallback", "DeviceSigningVerifierCallback", "ReCaptchaCallback",
-        "ReCaptchaEnterpriseCallback", "AppIntegrityCallback", "PingOneProtectInitializeCallback",
-        "PingOneProtectEvaluationCallback", "SelectIdPCallback", "IdPCallback",
+        "ReCaptchaEnterpriseCallback", "AppIntegrityCallback", "PingOneProtectEvaluationCallback",
+        "SelectIdPCallback",
     ]
 
     mutating func judge(_ exchange: StoredExchange) -> RuleFinding {
@@ -140,7 +140,7 @@ struct LogoutRevokesTokens: FlowRule {
     private var codes = Recollection<SecretAlias, SecretAlias>()
     private var grants: [Grant] = []
     private var logouts: [(flow: PackedFlow, session: SecretAlias?)] = []
-    private static let most = 256
+    private static let most = 64
 
     mutating func judge(_ exchange: StoredExchange) -> RuleFinding {
         switch exchange.action {
@@ -155,7 +155,7 @@ struct LogoutRevokesTokens: FlowRule {
             let revoked = exchange.flow.alias(.token, in: .requestBody)
             grants.removeAll { grant in revoked.map(grant.tokens.contains) == true }
         case .logout? where exchange.isDone:
-            if logouts.count < Self.most { logouts.append((exchange.flow, exchange.flow.shownSession)) }
+            if logouts.count < Self.most { logouts.append((exchange.flow.alone, exchange.flow.shownSession)) }
             return .fits
         default: break
         }
@@ -171,7 +171,7 @@ struct LogoutRevokesTokens: FlowRule {
             grants[index].tokens.formUnion(given)
         } else if !given.isEmpty, grants.count < Self.most {
             let code = exchange.flow.alias(.code, named: "code", in: .requestBody)
-            grants.append(Grant(flow: exchange.flow, tokens: given, session: code.flatMap { codes[$0] }))
+            grants.append(Grant(flow: exchange.flow.alone, tokens: given, session: code.flatMap { codes[$0] }))
         }
     }
 

@@ -28,6 +28,9 @@ public struct PackedFlow: Sendable {
     /// The bytes of the flow. Another process can rebuild the flow from them.
     public var packed: ArraySlice<UInt8> { bytes[start..<start + count] }
 
+    /// The flow alone: stored flows share one block of memory with those stored at the same time.
+    public var alone: PackedFlow { PackedFlow(Array(packed)) ?? self }
+
     /// A number that identifies the layout, to detect files with another one.
     public static let layout = FlowNumber.allCases.count << 8 | FlowPart.allCases.count
 
