@@ -65,7 +65,8 @@ import Testing
         #expect(
             snapshot.settings.rules.map(\.name) == [
                 "force-auth", "amount", "busy", "slow", "chaos", "gentle", "robot", "staff", "forms", "vendor",
-                "too-many", "patience", "trace", "agent", "turned-away", "metrics", "couch", "cloudant",
+                "too-many", "patience", "trace", "agent", "locked", "odd", "turned-away", "metrics", "couch",
+                "cloudant",
             ])
         #expect(snapshot.settings.authorization.count == 1)
     }

@@ -112,7 +112,7 @@ def busy(answer, status):
 
 
 def fails(call):
-    with pytest.raises(requests.ConnectionError):
+    with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
         call()
 
 
@@ -232,6 +232,11 @@ def token_expired(app):
     assert answer.status_code == 401 and answer.headers["WWW-Authenticate"].startswith("Bearer ")
 
 
+def cut_short(app):
+    answer = app.plain()
+    assert (answer.headers["Content-Length"], len(answer.content)) == ("300", 16)
+
+
 SCENES = {
     "am-authid-expired": lambda app: code(app.log_in(), 401, "110"),
     "am-authid-invalid": lambda app: code(app.log_in(), 400, None),
@@ -273,7 +278,7 @@ SCENES = {
     "network-reset": lambda app: fails(app.plain),
     "network-closed": lambda app: fails(app.plain),
     "network-reset-in-body": lambda app: fails(app.plain),
-    "network-body-truncated": lambda app: fails(app.plain),
+    "network-body-truncated": cut_short,
     "network-dns-failed": lambda app: proxy_error(app.plain(), 502, "dns_error"),
     "network-connection-refused": lambda app: proxy_error(app.plain(), 502, "connection_refused"),
     "network-connection-timeout": lambda app: proxy_error(app.plain(), 504, "connection_timeout"),
@@ -301,6 +306,8 @@ def test_after_the_first_all_goes_well(begin, name):
     app = begin({"fault": name, "first": 1})
     assert app.start().status_code in (200, 502, 503)
     app.log_in()
+    # without the session, an app is asked again
+    app.http.cookies.clear()
     assert "tokenId" in app.log_in().json()
 
 
@@ -381,7 +388,8 @@ def test_a_careful_app_reads_every_variation(begin, seed):
     text = told["advices"].rstrip("=")
     advice = json.loads(base64.urlsafe_b64decode(
         text.replace("+", "-").replace("/", "_") + "=" * (-len(text) % 4)))
-    (number,) = advice["TransactionConditionAdvice"]
+    number, *others = advice["TransactionConditionAdvice"]
+    assert set(others) <= {number}
     assert "tokenId" in app.approve(advice, session).json()
     assert app.order(session, url=f"/order?_txid={number}").status_code == 200
     tokens = app.redeem().json()
@@ -393,13 +401,11 @@ def test_a_careful_app_reads_every_variation(begin, seed):
 def test_usher_reads_every_variation(start, sandbox, through, seed, form):
     """Before a step-up, the same advice reaches Usher itself."""
     usher = start({
-        **shop.config(sandbox), "workers": 1,
+        **shop.config(sandbox, offer_header=form == "header"), "workers": 1,
         "interceptors": [{"name": "vary", "vary": seed, "before": "step_up", "when": {"by": ["app", "usher"]}}]})
     headers = {"Cookie": f"{shop.COOKIE}={shop.login(sandbox)}"}
-    if form == "header":
-        headers["x-authenticate-response"] = "header"
     answer = through(usher).get(f"{sandbox.shop}/order", headers=headers, timeout=15, allow_redirects=False)
-    assert answer.status_code == 200, usher.flow("/shop/order").events
+    assert answer.status_code == 200, [event["text"] for event in usher.flow("/shop/order").events]
 
 
 def test_a_variation_is_the_same_each_time(begin):

@@ -47,14 +47,14 @@ struct NamedFaultTests {
             let early = try plan.applied(sent, body: body, &context)
             made.request = early.head
             made.requestOutcome = early.outcome
-            isConcerned = !early.outcome.changes.isEmpty
+            isConcerned = early.outcome != Outcome()
             sent = early.head
         }
         if plan.firstResponseMatch(answered, request: sent, classification) != nil {
             let late = try plan.applied(answered, body: answer, to: sent, &context)
             answered = late.head
             (made.response, made.body, made.outcome) = (answered, late.body, late.outcome)
-            isConcerned = isConcerned || !late.outcome.changes.isEmpty
+            isConcerned = isConcerned || late.outcome != Outcome()
         }
         return isConcerned ? made : nil
     }

@@ -40,9 +40,9 @@ struct RuleAudit {
 
     /// Finds conditions on Actions, trees and realms in a configuration without an AM that could provide them.
     func look(forServersIn condition: Condition, of fields: Fields, knowing actions: [String]) {
-        guard condition.needsServer(knowing: actions), let position = fields.position(of: "when") else { return }
+        guard condition.needsServer(knowing: actions) else { return }
         findings.warning(
-            position,
+            fields.position(of: "when") ?? fields.position,
             "this never matches: only requests to AM have Actions, trees and realms, and am names no server; add "
                 + "am: [{ url: … }]"
         )

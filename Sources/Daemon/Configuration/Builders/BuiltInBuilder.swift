@@ -42,9 +42,10 @@ struct BuiltInBuilder {
         }
         guard let builtIn = kind.init(field.value, reader) else { return nil }
         if !builtIn.readsAnswer, condition.needsResponse || condition.needsError {
+            let fault = field.value.text.flatMap(FaultCatalogue.fault)
             reader.findings.error(
                 fields.position(of: "when") ?? field.position,
-                "\(field.value.text ?? field.name) runs before the response; remove status, content_type, "
+                "\(fault?.name ?? field.name) runs before the response; remove status, content_type, "
                     + "response_header, response_json and error from \"when\""
             )
         }

@@ -133,6 +133,9 @@ struct SnapshotBuilder {
             if let builtIn {
                 rule.equip(with: builtIn)
                 if condition.contradiction == nil { audit.look(forContradictionsIn: rule.when, of: fields) }
+                if !hasServers, !condition.needsServer(knowing: conditions.defined) {
+                    audit.look(forServersIn: rule.when, of: fields, knowing: conditions.defined)
+                }
             }
             audit.look(at: rule, in: fields)
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {

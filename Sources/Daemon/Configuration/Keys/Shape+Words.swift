@@ -22,6 +22,7 @@ extension Shape {
             "a size from \(Units.size(range.lowerBound)) to \(Units.size(range.upperBound))"
                 + such("64KiB or 10MB") + (orUnlimited ? ", or unlimited" : "")
         case .choice(let names) where names.count == 1: names[0]
+        case .choice(let names) where names.count > 20: "one of \(names.count) names, such as \(names[0])"
         case .choice(let names): "one of \(names.joined(separator: ", "))"
         case .either(.choice(let names), let object):
             "\(Shape.choice(names).expectation()), or one of the keys \(object.keys.map(\.name).joined(separator: ", "))"

@@ -5,7 +5,7 @@ internal import Interception
 public enum FaultList {
     public static func text(_ style: TextStyle) -> String {
         let rows = FaultCatalogue.all.map { [$0.name, $0.concerns, $0.sees, $0.remedy] }
-        return ColumnText(["FAULT", "CONCERNS", "THE APP SEES", "IT SHOULD"], rows, most: [1: 36, 2: 60]).text(style)
+        return ColumnText(["FAULT", "CONCERNS", "THE APP SEES", "IT SHOULD"], rows).text(style)
     }
 
     public static var json: JSONValue {

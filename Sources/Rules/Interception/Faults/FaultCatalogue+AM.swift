@@ -11,7 +11,7 @@ extension FaultCatalogue {
     static let logins: [NamedFault] = [
         NamedFault(
             "am-authid-expired", FaultScope(.authenticate), request: refused(401, "Session has timed out", "110"),
-            sees: "401, errorCode 110: the journey took too long, or the step was sent twice",
+            sees: "401, errorCode 110: the step came too late, or twice",
             remedy: "start the journey anew; never send the step again"),
         NamedFault(
             "am-authid-invalid", FaultScope(.authenticate), request: refused(400, "AuthId JWT Signature not valid"),
@@ -27,12 +27,12 @@ extension FaultCatalogue {
             remedy: "report a configuration error; do not try again"),
         NamedFault(
             "am-login-failed", FaultScope(.authenticate), request: refused(401, "Authentication Failed", "107"),
-            sees: "401, errorCode 107: the answers are wrong, or a node refused",
-            remedy: "say so, and start the journey anew when the user asks for it"),
+            sees: "401, errorCode 107: wrong answers, or a node refused",
+            remedy: "say so, and start the journey anew if the user wants that"),
         NamedFault(
             "am-account-locked", FaultScope(.authenticate), request: refused(401, "User Locked Out.", "112"),
             sees: "401, errorCode 112: the account is locked",
-            remedy: "say so; do not try again by itself, which prolongs the lock"),
+            remedy: "say so; never try again unasked, which prolongs the lock"),
         NamedFault(
             "am-session-quota", FaultScope(.authenticate),
             request: refused(401, "You have reached your session limit.", "115"),
@@ -40,12 +40,12 @@ extension FaultCatalogue {
             remedy: "tell the user to log out elsewhere"),
         NamedFault(
             "am-session-expired", .session, request: [StaleSession()],
-            sees: "AM's response to an unknown session: callbacks, a redirect to log in, 401, or valid: false",
+            sees: "AM's response to a session that it does not know",
             remedy: "forget the session and its tokens, and log in"),
         NamedFault(
             "am-transaction-expired", .advisedStart, request: refused(401, "Unable to read transaction", "128"),
-            sees: "401, errorCode 128: the transaction is unknown, expired or used",
-            remedy: "send the request to the resource again, once, for a new transaction"),
+            sees: "401, errorCode 128: it is unknown, expired or used",
+            remedy: "ask the resource again, once, for a new transaction"),
     ]
 
     static let steps: [NamedFault] = [
@@ -67,15 +67,15 @@ extension FaultCatalogue {
                     ]
                 ]),
             sees: "a step with a SuspendedTextOutputCallback alone",
-            remedy: "show its message and end; the link in the mail goes on, with suspendedId"),
+            remedy: "show its message and end; the mailed link goes on"),
         NamedFault(
             "am-polling-endless", FaultScope(.authenticate), request: [Refusal.polling],
             sees: "a PollingWaitCallback after every answer",
-            remedy: "wait as waitTime says, let the user cancel, and give up in the end"),
+            remedy: "wait as waitTime says, and give up in the end"),
         NamedFault(
             "am-push-denied", .poll, request: refused(401, "Authentication Failed", "107"),
             sees: "401, errorCode 107, to a poll: the user refused the push",
-            remedy: "say that it was refused; send no other push by itself"),
+            remedy: "say that it was refused; send no other push unasked"),
         NamedFault(
             "am-push-expired", .poll, request: refused(401, "Session has timed out", "110"),
             sees: "401, errorCode 110, to a poll: nobody answered the push",
@@ -89,15 +89,15 @@ extension FaultCatalogue {
                     "input": [["name": "IDToken99", "value": ""]],
                 ]),
             sees: "a step with a callback of an unknown type",
-            remedy: "say that the app is too old; do not crash, and do not leave the callback out"),
+            remedy: "say that the app is too old; do not crash or leave it out"),
     ]
 
     static let servers: [NamedFault] = [
         NamedFault(
             "am-clock-skew", .server,
             response: [ShiftedDate(seconds: -3600), ChangedJSON("shortened expires_in") { $0.shortenLife() }],
-            sees: "Date an hour behind, and expires_in: 1, as the app's clock counts",
-            remedy: "count from the arrival of the token, allow for skew, and refresh early"),
+            sees: "Date an hour behind, and expires_in: 1",
+            remedy: "allow for skew, and refresh early"),
         NamedFault(
             "am-jwks-rotated", .keys, response: [ChangedJSON("renamed the keys") { $0.rotateKeys() }],
             sees: "other key ids than those of the tokens",

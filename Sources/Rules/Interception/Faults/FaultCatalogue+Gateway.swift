@@ -5,7 +5,7 @@ extension FaultCatalogue {
     static let gateways: [NamedFault] = [
         NamedFault(
             "gateway-session-expired", .resourceSession, request: [StaleSession()],
-            sees: "the Gateway's response to an unknown session: a redirect to log in, or 401",
+            sees: "the Gateway's response to an unknown session",
             remedy: "forget the session, log in, and ask again"),
         NamedFault(
             "gateway-transaction-used", .replay,
@@ -19,7 +19,7 @@ extension FaultCatalogue {
         NamedFault(
             "gateway-advice-empty", .advice, response: [ChangedAdvice(.empty)],
             sees: "an advice without a condition",
-            remedy: "take it for a refusal: there is nothing to step up for"),
+            remedy: "take it for a refusal"),
         NamedFault(
             "gateway-advice-truncated", .advice, response: [ChangedAdvice(.truncated)],
             sees: "an advice that cannot be decoded",

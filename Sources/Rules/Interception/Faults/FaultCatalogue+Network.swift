@@ -23,7 +23,7 @@ extension FaultCatalogue {
             sees: "16 bytes of the body, then a close", remedy: "drop the part; try idempotent requests again, once"),
         NamedFault(
             "network-dns-failed", .anything, request: [Fault(losing: .unresolvable)],
-            sees: "Usher's 502 with Proxy-Status dns_error, as for a name that does not exist",
+            sees: "Usher's 502 with Proxy-Status dns_error",
             remedy: "say that there is no connection; keep session and tokens"),
         NamedFault(
             "network-connection-refused", .anything, request: [Fault(losing: .connectionRefused)],

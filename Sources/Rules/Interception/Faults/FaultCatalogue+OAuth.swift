@@ -12,11 +12,11 @@ extension FaultCatalogue {
     static let tokens: [NamedFault] = [
         NamedFault(
             "oauth-invalid-grant", .token, request: invalidGrant(),
-            sees: "400, invalid_grant: the code or refresh token is not accepted",
-            remedy: "forget the tokens, and authorize anew; do not send the grant again"),
+            sees: "400, invalid_grant: no such code or refresh token",
+            remedy: "forget the tokens, and authorize anew"),
         NamedFault(
             "oauth-code-used", FaultScope(.exchangeToken), request: invalidGrant(),
-            sees: "400, invalid_grant: the code was used before; AM revokes its tokens",
+            sees: "400, invalid_grant: the code was used before",
             remedy: "exchange a code once, without retries; authorize anew"),
         NamedFault(
             "oauth-code-expired", FaultScope(.exchangeToken), request: invalidGrant("Authorization code expired."),
@@ -24,12 +24,12 @@ extension FaultCatalogue {
             remedy: "authorize anew"),
         NamedFault(
             "oauth-pkce-mismatch", FaultScope(.exchangeToken), request: invalidGrant(),
-            sees: "400, invalid_grant: code_verifier does not match the challenge",
+            sees: "400, invalid_grant: the code_verifier does not match",
             remedy: "keep one verifier for each authorization; authorize anew"),
         NamedFault(
             "oauth-refresh-reused", FaultScope(.refreshToken), request: invalidGrant(),
             sees: "400, invalid_grant: the refresh token was used before",
-            remedy: "refresh once at a time, and keep the new refresh token first; authorize anew"),
+            remedy: "refresh one at a time; forget the tokens, and authorize anew"),
         NamedFault(
             "oauth-token-expired", FaultScope(.userInfo),
             request: [

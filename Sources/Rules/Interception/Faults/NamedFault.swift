@@ -77,7 +77,7 @@ struct FaultScope: Sendable {
         ]))
     /// A step of a journey.
     static let step = FaultScope(
-        "steps of \(login.words)",
+        "steps of journeys",
         .all(
             [login.condition, .test(.status, [.exact("200")])]
                 + [JSONPointer("/authId")].compactMap { $0 }.map { .test(.responseJSON($0), present) }))

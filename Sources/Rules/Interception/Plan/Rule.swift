@@ -133,9 +133,10 @@ extension Rule {
 extension Condition {
     /// Combines two conditions with *and*.
     func and(_ other: Condition) -> Condition {
-        switch self {
-        case .always: other
-        case .all(let parts): .all(parts + [other])
+        switch (self, other) {
+        case (.always, _): other
+        case (_, .always): self
+        case (.all(let parts), _): .all(parts + [other])
         default: .all([self, other])
         }
     }

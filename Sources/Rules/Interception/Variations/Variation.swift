@@ -11,8 +11,7 @@ struct Variation: Sendable {
     // the challenge
     /// By how many places the parameters rotate.
     let turn: Int
-    let comma: String
-    let equals: String
+    let separators: (comma: String, equals: String)
     let endsWithComma: Bool
     let scheme: String
     let companion: Companion
@@ -38,8 +37,7 @@ struct Variation: Sendable {
         func yes() -> Bool { Bool.random(using: &chance) }
         names = one(NameCase.allCases, otherwise: .kept)
         turn = Int.random(in: 0..<3, using: &chance)
-        comma = one([",", ", ", " ,\t", ",,"], otherwise: ",")
-        equals = one(["=", " = "], otherwise: "=")
+        separators = (one([",", ", ", " ,\t", ",,"], otherwise: ","), one(["=", " = "], otherwise: "="))
         endsWithComma = yes()
         scheme = one([HeadAdvice.scheme, "SsoAdvice", "ssoadvice"], otherwise: HeadAdvice.scheme)
         companion = one(Companion.allCases, otherwise: .none)
@@ -58,7 +56,7 @@ struct Variation: Sendable {
     var words: [String] {
         let all: [(isChosen: Bool, words: String)] = [
             (names != .kept, "header names in \(names) case"), (turn > 0, "another order of parameters"),
-            (comma != "," || equals != "=", "white space between parameters"), (endsWithComma, "a comma at the end"),
+            (separators != (",", "="), "white space between parameters"), (endsWithComma, "a comma at the end"),
             (scheme != HeadAdvice.scheme, "the scheme as \(scheme)"), (companion != .none, "another challenge"),
             (alphabet == .unpadded, "base64 without padding"), (alphabet == .urlSafe, "base64url"),
             (qualifiesTrees, "realms before trees"), (addsAdvice, "several advices"),

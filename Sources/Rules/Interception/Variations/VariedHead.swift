@@ -7,8 +7,9 @@ struct VariedHead: ResponseEdit, InnerEdit {
     static let sparesCalls = true
 
     private static let companion = "Bearer realm=\"shop, \\\"west\\\"\", scope=\"openid\""
-    /// A condition that every session meets.
+    /// A condition that every session meets. AM would not begin a transaction beside it.
     private static let added: (name: String, value: String) = ("AuthLevelConditionAdvice", "0")
+    private static let transaction = "TransactionConditionAdvice"
 
     private let variation: Variation
 
@@ -46,8 +47,10 @@ struct VariedHead: ResponseEdit, InnerEdit {
     private func written(_ challenges: [Challenge]) -> String {
         var all = challenges.map { challenge in
             guard ASCII.equal(challenge.scheme, HeadAdvice.scheme) else { return challenge.text }
-            let parameters = challenge.parameters.map { "\($0.name)\(variation.equals)\(Challenge.quoted($0.value))" }
-            return "\(challenge.scheme) \(parameters.joined(separator: variation.comma))"
+            let parameters = challenge.parameters.map {
+                "\($0.name)\(variation.separators.equals)\(Challenge.quoted($0.value))"
+            }
+            return "\(challenge.scheme) \(parameters.joined(separator: variation.separators.comma))"
         }
         if variation.companion == .before { all.insert(Self.companion, at: 0) }
         if variation.companion == .behind { all.append(Self.companion) }
@@ -62,8 +65,13 @@ struct VariedHead: ResponseEdit, InnerEdit {
             let trees = (members[index].value.items ?? []).compactMap(\.text)
             members[index].value = .strings(trees.map { $0.contains(":") ? $0 : "\(realm ?? ""):\($0)" })
         }
-        if variation.addsAdvice, !members.contains(where: { $0.name == Self.added.name }) {
-            members.append(.init(Self.added.name, [.string(Self.added.value)]))
+        if variation.addsAdvice {
+            if let index = members.firstIndex(where: { $0.name == Self.transaction }) {
+                let ids = members[index].value.items ?? []
+                members[index].value = .array(ids + ids)
+            } else if !members.contains(where: { $0.name == Self.added.name }) {
+                members.append(.init(Self.added.name, [.string(Self.added.value)]))
+            }
         }
         let written = Array(JSONValue.object(members).serialized.utf8)
         switch variation.alphabet {
@@ -78,7 +86,7 @@ struct VariedHead: ResponseEdit, InnerEdit {
     private func vary(_ query: inout QueryText) {
         var document = query[HeadAdvice.value] ?? ""
         if document.hasPrefix("<") {
-            if variation.addsAdvice, !document.contains(Self.added.name) {
+            if variation.addsAdvice, ![Self.added.name, Self.transaction].contains(where: document.contains) {
                 let end = "</Advices>"
                 document = document.replacing(end, with: HeadAdvice.pair(Self.added.name, Self.added.value) + end)
             }

@@ -15,6 +15,8 @@ struct VariedJSON: ResponseEdit, BodyEdit, InnerEdit {
 
     func concerns(_ type: MediaType?) -> Bool { type?.isJSON == true }
 
+    func apply(to head: inout ResponseHead) -> EditEffect { .changed([]) }
+
     func apply(to body: inout EditedBody) throws(BodyFault) -> [String] {
         guard var value = try? JSONValue(parsing: try body.bytes()), Self.signs.contains(where: { value[$0] != nil })
         else { return [] }
@@ -100,6 +102,8 @@ struct AddedCallback: RequestEdit, BodyEdit, InnerEdit {
     ]
 
     func concerns(_ type: MediaType?) -> Bool { type?.isJSON == true }
+
+    func apply(to head: inout RequestHead) -> EditEffect { .changed([]) }
 
     func apply(to body: inout EditedBody) throws(BodyFault) -> [String] {
         var text = JSONText(try body.bytes())
