@@ -105,7 +105,7 @@ final class LimitPassage {
 
     private func ask(_ wish: LimitWish) -> LimitAnswer {
         let key = LimitKey(wish, subject: subject.text(of: wish.policy.scope))
-        if places.contains(key) { return .go }
+        if wish.policy.mayWait, places.contains(key) { return .go }
         let (ticket, answer) = store.ask(key, wish.policy)
         place = ticket.map { LimitPlace($0, at: key, store) }
         return answer
