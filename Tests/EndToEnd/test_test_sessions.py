@@ -239,3 +239,13 @@ def test_a_wish_that_is_wrong_is_refused(staging, body):
     here = staging()
     status, answer = here.admin.json("/v1/sessions", "-d", body, "-H", "Content-Type: application/json")
     assert status == 422 and answer["detail"]
+
+
+def test_an_environment_binds_sessions_too(staging):
+    here = staging({"environments": [
+        {"hosts": "127.0.0.1", "label": "staging", "allow": ["observe", "edit"], "rate": "2/h"}]})
+    sessions = [here.opened("--name", name, "--overlay", here.overlay(answering(418, "/tea"))) for name in ("a", "b")]
+    answer = here.get("/tea", sessions[0]["proxy"])
+    assert answer.status_code == 403 and "environment staging does not allow mock" in answer.text
+    statuses = [here.get("/", session["proxy"]).status_code for session in sessions] + [here.get("/").status_code]
+    assert statuses == [200, 200, 429], "its rate counts over all sessions"

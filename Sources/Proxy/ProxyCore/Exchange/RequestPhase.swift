@@ -193,7 +193,8 @@ extension LimitPassage {
         let subject = Subject(
             host: head.host, action: info.classification?.action,
             sender: RequestSender(address: context.source.address, user: info.log.record.user))
-        self.init(outcome, subject, in: store, besides: info.calling?.places ?? [])
+        self.init(
+            outcome, subject, in: store, shared: context.stores.limits ?? store, besides: info.calling?.places ?? [])
     }
 }
 

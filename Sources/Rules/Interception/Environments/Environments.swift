@@ -12,8 +12,7 @@ public struct HostEnvironment: Sendable {
     public init() {}
 
     /// The name of the rate in the log, in flows and in metrics.
-    public var name: String { Self.prefix + label }
-    static let prefix = "environment "
+    public var name: String { "environment \(label)" }
 
     /// Why these powers are refused here, as in `environment production does not allow mock`; nil if all are allowed.
     public func refusal(of powers: Powers) -> String? {
@@ -61,13 +60,12 @@ extension LimitWish {
     /// The wish of an environment that limits its rate.
     init?(_ environment: HostEnvironment) {
         guard let rate = environment.rate else { return nil }
-        self.init(interceptor: environment.name, number: 0, policy: LimitPolicy(rate: rate))
+        self.init(
+            interceptor: environment.name, number: 0, policy: LimitPolicy(rate: rate), isOfEnvironment: true)
     }
 
     /// Who limits, for people.
-    public var owner: String {
-        interceptor.hasPrefix(HostEnvironment.prefix) ? interceptor : "interceptor \(interceptor)"
-    }
+    public var owner: String { isOfEnvironment ? interceptor : "interceptor \(interceptor)" }
 }
 
 extension Outcome {
@@ -84,9 +82,12 @@ extension Outcome {
     }
 
     /// Judges the request as it would go out: the rate of its host, and the edits that led it there.
-    mutating func arrive(at host: String, _ environments: Environments) {
+    /// - Parameter isOwn: it is a call of Usher's own.
+    mutating func arrive(at host: String, isOwn: Bool, _ environments: Environments) {
         guard verdict == .proceed, let environment = environments.environment(of: host) else { return }
-        if let refusal = environment.refusal(of: powers) {
+        if isOwn, let refusal = environment.refusal(of: .stepUp) {
+            verdict = .forbid(reason: refusal)
+        } else if let refusal = environment.refusal(of: powers) {
             verdict = .forbid(reason: "\(refusal), and interceptors have sent the request to \(host)")
         } else if let wish = LimitWish(environment) {
             limits.append(wish)

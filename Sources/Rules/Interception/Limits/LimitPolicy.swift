@@ -87,6 +87,8 @@ public struct LimitWish: Equatable, Sendable {
     /// The index of the limit among the interceptor's limits.
     public let number: Int
     public let policy: LimitPolicy
+    /// An environment asks: test sessions have no counts of their own.
+    public var isOfEnvironment = false
 }
 
 /// The key of requests counted together. It contains the interceptor's name, so that counting continues after a reload.

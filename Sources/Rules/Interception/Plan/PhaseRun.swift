@@ -113,7 +113,10 @@ struct PhaseRun: ~Copyable {
     /// Ends the request phase. If the phase waits, its body is kept with it.
     mutating func end(_ head: inout RequestHead, _ context: EditContext) -> BodyOutcome {
         if isWaiting() { return BodyOutcome(outcome: take()) }
-        if let environments = plan.environments { outcome.arrive(at: head.host, environments) }
+        if let environments = plan.environments {
+            outcome.arrive(
+                at: head.host, isOwn: context.classification?.isOwn == true, environments)
+        }
         let outcome = plan.explains ? take(subject(head, context)) : take()
         guard var body = bodies.request.take(), body.isChanged else { return BodyOutcome(outcome: outcome) }
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))

@@ -83,9 +83,11 @@ public final class Plan: Sendable {
     // MARK: search
 
     /// The first rule that may change this request; nil if there is none, and the head need not be copied. Behind the last rule,
-    /// the environments limit the rate.
+    /// environments judge calls and limit the rate.
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
-        firstRequestRule(head, classification) ?? (environments?.limitRates == true ? rules.count : nil)
+        if let first = firstRequestRule(head, classification) { return first }
+        guard let environments else { return nil }
+        return environments.limitRates || classification?.isOwn == true ? rules.count : nil
     }
 
     private func firstRequestRule(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
