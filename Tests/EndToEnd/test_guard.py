@@ -78,9 +78,10 @@ def test_a_request_that_a_mock_would_have_kept_does_not_go_out(start, origin):
         "environments": [STAGING, PRODUCTION],
         "interceptors": [
             {"name": "pay", "when": {"path": "/pay"}, "request": [{"respond": {"status": 201}}]},
-            {"name": "broken", "when": {"path": "/broken"}, "request": [{"fault": "reset"}]}]})
+            {"name": "broken", "when": {"path": "/broken"}, "request": [{"fault": "reset"}]},
+            {"name": "named", "when": {"path": "/named"}, "fault": "gateway-unavailable"}]})
     assert ask(usher, host(server, "shop.staging") + "/pay", "POST").status == 201
-    for path, power in [("/pay", "mock"), ("/broken", "fault")]:
+    for path, power in [("/pay", "mock"), ("/broken", "fault"), ("/named", "fault")]:
         answer = ask(usher, host(server, "shop") + path)
         assert answer.status == 403 and f"environment production does not allow {power}" in answer.body.decode()
         assert "http_request_denied" in answer.get("proxy-status")
