@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [
         ("PUT", "users/alice", #"{"name":"bob","password":"x"}"#, 400, "is not that of the URL"),
         ("PUT", "users/alice", #"{"name":"alice"}"#, 400, "lacks the key"), ("PUT", "users/alice", "", 400, "is empty"),
-        ("PUT", "policies/p", #"{"name":"p","path":"/shop","requires":{"tree":"Lgoin"}}"#, 400, "there is no tree"),
+        ("PUT", "policies/p", #"{"name":"p","path":"/shop","requires":{"tree":"Lgoin"}}"#, 400, "did you mean"),
         ("PATCH", "users/alice", "{}", 404, "There is no users/alice"), ("PUT", "users", "{}", 405, "Method"),
         ("GET", "things", "", 404, "not found"), ("GET", "reset", "", 405, "Method"),
         ("POST", "users/alice", "{}", 405, "Method"), ("PUT", "users/a/b", "{}", 404, "not found"),

@@ -84,7 +84,7 @@ extension SandboxServer {
         }
         switch SandboxDocument.read(document.json(section, id, new).serialized, realms: options.realms) {
         // the text that was read is no one's, so its places tell nothing
-        case .failure(let faults): return .refused(faults) { $0.message }
+        case .failure(let faults): return .refused(faults) { $0.words }
         case .success(let changed):
             adopt(changed)
             let words = new == nil ? "deleted" : old == nil ? "made" : "changed"
