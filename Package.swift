@@ -99,7 +99,12 @@ let package = Package(
                 "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
                 "Interception", "Journal", "Expectations", "Authorization", "ProxyCore", "CIDN2", "CYAML",
             ]),
-        module("Sandbox", in: "Program", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
+        module(
+            "Sandbox", in: "Program",
+            [
+                "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "Declaration", "Interception", "EventLoop",
+                "Configuration",
+            ]),
         module(
             "Operation", in: "Daemon",
             [
@@ -166,7 +171,9 @@ let package = Package(
                 "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),
-        tests("SandboxTests", ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),
+        tests(
+            "SandboxTests",
+            ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Configuration", "TestSockets"]),
         tests(
             "OperationTests",
             [

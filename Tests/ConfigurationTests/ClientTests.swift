@@ -48,12 +48,14 @@ import Testing
         #expect(!snapshot.clients.isBalancer(try #require(IPAddress("192.0.3.1"))))
         #expect(snapshot.clients.allow == ClientPolicy().allow)
         #expect(
-            snapshot.settings.disclosure.forwarded == .xForwardedFor && snapshot.settings.connectPorts == [443, 8443])
+            snapshot.settings.disclosure.forwarded == .xForwardedFor
+                && snapshot.settings.routes.connectPorts == [443, 8443])
         let plain = try self.snapshot("version: 1\n")
         #expect(
-            plain.settings.disclosure.forwarded == .none && plain.settings.connectPorts == nil
+            plain.settings.disclosure.forwarded == .none && plain.settings.routes.connectPorts == nil
                 && plain.settings.users == nil)
-        #expect(try self.snapshot("version: 1\ndestinations: { connect_ports: 443 }").settings.connectPorts == [443])
+        #expect(
+            try self.snapshot("version: 1\ndestinations: { connect_ports: 443 }").settings.routes.connectPorts == [443])
     }
 
     private func snapshot(_ text: String, files: [String: FileContent] = [:]) throws -> Snapshot {

@@ -95,6 +95,8 @@ import Testing
         destinations:
           { allow: "*.example.com", deny: 10.0.0.0/8, connect_ports: 443,
             via: [{ host: a.example.com, proxy: "http://b.example.com" }] }
+        guard: { only: "*.example.com", never: b.test, unknown: pass }
+        environments: [{ hosts: staging.test, label: staging, allow: observe, rate: 5/s }]
         forwarded: forwarded
         tls:
           intercept: "*.example.com"

@@ -57,7 +57,8 @@ import Testing
         #expect("\(snapshot.settings.timeouts)" == "\(plain.settings.timeouts)")
         #expect(snapshot.destinations == plain.destinations && snapshot.log == plain.log)
         #expect(snapshot.clients == plain.clients && snapshot.settings.users?.count == 1)
-        #expect(snapshot.settings.connectPorts == [443, 8443] && snapshot.settings.disclosure.forwarded == .none)
+        #expect(
+            snapshot.settings.routes.connectPorts == [443, 8443] && snapshot.settings.disclosure.forwarded == .none)
         #expect(snapshot.tls.interception.isEmpty && snapshot.tls.interception.onRefusal == .fail)
         #expect(!snapshot.tls.keyLog && snapshot.tls.listener != nil && snapshot.tls.authority.constraints != nil)
         #expect(snapshot.tls.origins.usesSystemTrust && snapshot.tls.origins.minimum == .tls12)

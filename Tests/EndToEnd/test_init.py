@@ -1,4 +1,4 @@
-"""usher init: a first configuration, out of four answers, of options, or of recorded traffic."""
+"""usher init: a first configuration, out of five answers, of options, or of recorded traffic."""
 
 import json
 import os
@@ -84,18 +84,20 @@ def answered(binary, folder, lines):
     return process.returncode, text.decode(), errors.decode()
 
 
-def test_four_questions(binary, call, tmp_path):
+def test_five_questions(binary, call, tmp_path):
     status, text, errors = answered(binary, tmp_path, [
-        "am.acme.test", "https://am.acme.test/am", "/, /staff", "https://shop.acme.test/*", ""])
+        "am.acme.test", "https://am.acme.test/am", "/, /staff", "https://shop.acme.test/*", "", "*.acme.test"])
     assert status == 0, errors
     assert "http or https URL" in text and text.count("AM's base URL [https://am.example.com/am]: ") == 2
     assert "Hosts whose TLS is opened [am.acme.test, shop.acme.test]: " in text
+    assert "[am.acme.test, shop.acme.test]: " in text
     check(call, tmp_path / "usher.yaml")
-    assert '["/", "/staff"]' in (tmp_path / "usher.yaml").read_text()
+    written = (tmp_path / "usher.yaml").read_text()
+    assert '["/", "/staff"]' in written and 'guard: { only: ["*.acme.test"] }' in written
 
 
 def test_the_defaults_do(binary, call, tmp_path):
-    status, _, errors = answered(binary, tmp_path, ["", "", "", ""])
+    status, _, errors = answered(binary, tmp_path, [""] * 5)
     assert status == 0, errors
     check(call, tmp_path / "usher.yaml")
 

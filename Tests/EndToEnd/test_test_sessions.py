@@ -320,3 +320,13 @@ def test_a_fault_by_name_is_switched_on_and_off(staging, sandbox):
     assert sign_in(session["proxy"]).status_code == 200
     wrong = here.session("fault", "t", "am-tre-unknown", "on")
     assert wrong.returncode == 1 and "am-tree-unknown" in wrong.stderr
+
+
+def test_an_environment_binds_sessions_too(staging):
+    here = staging({"environments": [
+        {"hosts": "127.0.0.1", "label": "staging", "allow": ["observe", "edit"], "rate": "2/h"}]})
+    sessions = [here.opened("--name", name, "--overlay", here.overlay(answering(418, "/tea"))) for name in ("a", "b")]
+    answer = here.get("/tea", sessions[0]["proxy"])
+    assert answer.status_code == 403 and "environment staging does not allow mock" in answer.text
+    statuses = [here.get("/", session["proxy"]).status_code for session in sessions] + [here.get("/").status_code]
+    assert statuses == [200, 200, 429], "its rate counts over all sessions"

@@ -45,7 +45,13 @@ struct HouseTests {
         ("Spill", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
         ("Observation", ["Formats", "HTTPCodec", "Interception", "Journal", "Glibc"]),
         ("Configuration", dry.union(["Interceptors", "CIDN2", "CYAML", "Glibc"])),
-        ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
+        (
+            "Sandbox",
+            [
+                "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "Declaration", "Interception", "EventLoop",
+                "Configuration", "Glibc",
+            ]
+        ),
         (
             "Operation",
             dry.union([

@@ -62,7 +62,7 @@ struct AdoptionTests {
         }
         #expect(talk(asking("a"), admitted).driver.dialing?.host == "a.test")
         var fewer = asking("a")
-        fewer.connectPorts = [8443]
+        fewer.routes.connectPorts = [8443]
         for (new, clients) in [(asking("a"), nobody), (asking("b"), admitted), (fewer, admitted)] {
             let talk = talk(new, clients)
             #expect(talk.driver.isOver && talk.driver.dials == 0 && talk.clientGot() == "")
@@ -161,8 +161,8 @@ struct AdoptionTests {
     @Test func aTunnelIsKeptWhereItMightBeOpenedNow() {
         let old = engine { _ in }
         #expect(engine { _ in }.keeps(target, isOpened: true, for: nil, since: old))
-        #expect(!engine { $0.connectPorts = [8443] }.keeps(target, isOpened: true, for: nil, since: old))
-        #expect(engine { $0.connectPorts = [443] }.keeps(target, isOpened: true, for: nil, since: old))
+        #expect(!engine { $0.routes.connectPorts = [8443] }.keeps(target, isOpened: true, for: nil, since: old))
+        #expect(engine { $0.routes.connectPorts = [443] }.keeps(target, isOpened: true, for: nil, since: old))
         let closed = engine { $0.interception.hosts = [] }
         #expect(!closed.keeps(target, isOpened: true, for: nil, since: old))
         #expect(closed.keeps(target, isOpened: false, for: nil, since: old))

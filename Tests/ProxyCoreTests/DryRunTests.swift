@@ -73,7 +73,7 @@ struct DryRunTests {
 
     @Test func aTunnelThatIsRefused() {
         let narrow = settings {
-            $0.connectPorts = [443]
+            $0.routes.connectPorts = [443]
             $0.rules = Self.rules
         }
         let dryRun = run(

@@ -173,7 +173,7 @@ struct ForwardedTests {
 @Suite("Ports of CONNECT")
 struct ConnectPortTests {
     private func connect(_ port: Int, _ ports: [UInt16]?) -> Conversation {
-        let talk = Conversation(settings { $0.connectPorts = ports })
+        let talk = Conversation(settings { $0.routes.connectPorts = ports })
         talk.client("CONNECT a.test:\(port) HTTP/1.1\r\nHost: a.test:\(port)\r\n\r\n")
         return talk
     }
@@ -189,7 +189,7 @@ struct ConnectPortTests {
     }
 
     @Test func plainRequestsGoAnywhere() {
-        let talk = Conversation(settings { $0.connectPorts = [443] })
+        let talk = Conversation(settings { $0.routes.connectPorts = [443] })
         talk.client("GET http://a.test:8080/ HTTP/1.1\r\nHost: a.test:8080\r\n\r\n")
         #expect(talk.driver.dials == 1)
     }

@@ -41,7 +41,7 @@ struct TunnelTests {
     @Test("Bytes after a refused CONNECT are not read as a request")
     func bytesBehindARefusal() {
         let early = "POST http://b.test/ HTTP/1.1\r\nHost: b.test\r\nContent-Length: 0\r\n\r\n"
-        for (settings, status) in [(settings { $0.connectPorts = [8443] }, 403), (PasswordTests.asking, 407)] {
+        for (settings, status) in [(settings { $0.routes.connectPorts = [8443] }, 403), (PasswordTests.asking, 407)] {
             let talk = Conversation(settings)
             talk.client(connect + early)
             let got = talk.clientGot()

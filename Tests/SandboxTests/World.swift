@@ -84,8 +84,10 @@ struct World {
     }
 
     /// A session of its own.
-    mutating func signIn(_ name: String = "demo", realm: String = "/") throws -> String {
-        let done = try answer(try start(realm: realm), name: name, realm: realm)
+    mutating func signIn(
+        _ name: String = "demo", password: String = "changeit", realm: String = "/"
+    ) throws -> String {
+        let done = try answer(try start(realm: realm), name: name, password: password, realm: realm)
         return try #require(try json(done)["tokenId"]?.text)
     }
 

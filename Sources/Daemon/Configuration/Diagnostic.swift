@@ -28,8 +28,8 @@ public struct Diagnostic: Equatable, Sendable {
 
 extension Diagnostic: CustomStringConvertible {
     /// `usher.yaml:12:5: error: unknown key "wehn"; did you mean "when"?`
-    public var description: String {
-        let suggestion = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
-        return "\(file):\(line):\(column): \(severity.rawValue): \(message)\(suggestion)"
-    }
+    public var description: String { "\(file):\(line):\(column): \(severity.rawValue): \(words)" }
+
+    /// The message with the suggestion, without the place.
+    public var words: String { message + (nearest.map { "; did you mean \"\($0)\"?" } ?? "") }
 }

@@ -76,6 +76,8 @@ public struct LifeRoutes {
         "exchanges": .object([
             "under_way": .count, "served": .count, "per_second_10s": .number, "per_second_1m": .number,
         ]),
+        "environments": .list(
+            .object(["label": .text, "hosts": .list(.text), "allow": .list(.text), "rate": .optional(.text)])),
         "memory_bytes": .count,
         "journal": .optional(
             .object([

@@ -3,10 +3,10 @@ import Operation
 
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a first configuration, from four questions or from recorded traffic.",
+        abstract: "Write a first configuration, from five questions or from recorded traffic.",
         discussion: """
-            On a terminal, the command asks for what no option gives: AM, its realms, the protected resources, and the \
-            hosts whose TLS is opened. With --har, it finds AM, the logins and the protected resources in recorded \
+            On a terminal, the command asks for what no option gives: AM, its realms, the protected resources, the hosts \
+            whose TLS is opened, and the hosts that may be reached at all. With --har, it finds AM, the logins and the protected resources in recorded \
             traffic (an HTTP Archive of a browser). It takes only names from that traffic. It never overwrites a file.
             """)
 
@@ -28,6 +28,11 @@ struct Init: ParsableCommand {
             valueName: "host"))
     var intercept: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Refuse all hosts but this host or host glob (default: refuse none). Repeatable.", valueName: "host"))
+    var only: [String] = []
+
     @Option(help: ArgumentHelp("Read the proposals from this recorded traffic.", valueName: "file"))
     var har: String?
 
@@ -41,6 +46,7 @@ struct Init: ParsableCommand {
         if let cookie { first.cookie = cookie }
         if !resource.isEmpty { first.resources = resource }
         if !intercept.isEmpty { first.intercepted = intercept }
+        first.reached = only
         if har == nil {
             if Questions.canBeAsked, output != "-" {
                 try ask(&first)
@@ -87,6 +93,10 @@ struct Init: ParsableCommand {
             let hosts = first.hosts
             let shown = hosts.isEmpty ? "none" : hosts.joined(separator: ", ")
             try Questions.ask("Hosts whose TLS is opened", shown, into: &first) { $0.intercepted = $1 }
+        }
+        if only.isEmpty {
+            let words = "Hosts that Usher may reach, and no other; none: all hosts"
+            try Questions.ask(words, first.named.joined(separator: ", "), into: &first) { $0.reached = $1 }
         }
     }
 }

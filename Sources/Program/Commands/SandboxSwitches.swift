@@ -1,10 +1,21 @@
 import ArgumentParser
 import Configuration
 import HTTPCodec
+import Operation
 import Sandbox
 
 /// Options of `usher sandbox` about its users and its behaviour.
 struct SandboxSwitches: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A document with users, clients, policies and trees beside those that are built in (YAML or JSON).",
+            valueName: "file"))
+    var journeys: String?
+
+    @Flag(name: .customLong("admin"), help: "Let /sandbox/admin/ read and change that document.")
+    var hasAdmin = false
+
     @Option(
         name: .long, help: ArgumentHelp("The number of users: user1, user2 and so on.", valueName: "number"))
     var users = 9
@@ -123,12 +134,13 @@ struct SandboxSwitches: ParsableArguments {
             }
             return user
         }
-        guard let strategy = SandboxOptions.Strategy(transaction) else {
+        if let journeys { options.document = try document(journeys, realms: options.realms) }
+        options.hasAdmin = hasAdmin
+        guard options.approve(by: transaction) else {
             throw CommandExit.usage(
                 "--transaction \(transaction): expected credentials, password, choice or one of "
-                    + Trees.names.joined(separator: ", "))
+                    + options.trees.joined(separator: ", "))
         }
-        options.strategy = strategy
         options.lives.session = try seconds(sessionLife, of: "session-life")
         options.lives.sessionIdle = try seconds(sessionIdle, of: "session-idle")
         options.lives.transaction = try seconds(transactionLife, of: "transaction-life")
@@ -155,6 +167,15 @@ struct SandboxSwitches: ParsableArguments {
         options.pushTarget = try pushTarget()
         options.redirectURIs = redirectURI
         return options
+    }
+
+    private func document(_ path: String, realms: [String]) throws -> SandboxDocument {
+        switch SandboxDocument.load(path: path, realms: realms, environment: ProcessEnvironment.all) {
+        case .success(let document): return document
+        case .failure(let faults):
+            for fault in faults.diagnostics { Console.plain(fault.description) }
+            throw ExitCode(2)
+        }
     }
 
     private func seconds(_ text: String, of name: String) throws -> Int {

@@ -31,15 +31,27 @@ struct AccessManager: Sendable {
     var store: CoreTokenStore
     private var authentication: AuthenticateEndpoint
     var oauth: AuthorizationServer
+    private(set) var directory: Directory
     /// The faults for the next step-up of a transaction or session.
     private var brought = ExpiringTable<Faults>(lifetime: JourneyTable.lifetime)
 
     init(_ options: SandboxOptions, _ ids: TokenSource) {
         var ids = ids
         self.options = options
+        directory = options.known
         authentication = AuthenticateEndpoint(options, secret: ids.bytes(32))
         oauth = AuthorizationServer(options, secret: ids.bytes(32))
         store = CoreTokenStore(options, ids)
+        adopt(directory.document)
+    }
+
+    /// Takes another document. Sessions, tokens and lockouts stay.
+    mutating func adopt(_ document: SandboxDocument) {
+        directory.document = document
+        authentication.identities.directory = directory
+        authentication.identities.lockouts.limit = document.lockout?.limit ?? options.lockout
+        authentication.identities.lockouts.hold = document.lockout?.hold ?? options.lives.lockout
+        oauth.directory = directory
     }
 
     /// - Parameters:
@@ -94,7 +106,7 @@ struct AccessManager: Sendable {
             case "authenticate": authentication.answer(call, &store)
             case "sessions": SessionsEndpoint.answer(call, &store.sessions)
             case "push": PushEndpoint.answer(call, &authentication.identities.devices)
-            case "policies": PoliciesEndpoint().answer(call, &store, oauth)
+            case "policies": PoliciesEndpoint(directory: directory).answer(call, &store, oauth)
             default: serverInfo(call)
             }
         response.fields += [

@@ -41,7 +41,7 @@ struct CompositeAdvice: Equatable, Sendable {
     }
 
     /// The upgrade of the first condition that a tree can meet; nil if there is none.
-    var upgrade: Upgrade? {
+    func upgrade(_ directory: Directory) -> Upgrade? {
         for name in [Self.service, Self.tree, Self.scheme, Self.level, Self.realm, Self.force] {
             guard let value = first(name) else { continue }
             // `/alpha:StepUp`, `/:StepUp`, `:StepUp` or `StepUp`
@@ -49,10 +49,10 @@ struct CompositeAdvice: Equatable, Sendable {
             let realm = parts.count == 2 && !parts[0].isEmpty ? String(parts[0]) : nil
             let rest = String(parts.last ?? "")
             return switch name {
-            case Self.level: Upgrade(realm: realm, tree: Int(rest).flatMap { Trees.reaching($0) })
+            case Self.level: Upgrade(realm: realm, tree: Int(rest).flatMap { directory.tree(reaching: $0) })
             case Self.realm: Upgrade(realm: value, tree: Trees.login)
             case Self.force: Upgrade(realm: nil, tree: Trees.login)
-            default: Upgrade(realm: realm, tree: Trees.named(rest))
+            default: Upgrade(realm: realm, tree: directory.tree(named: rest))
             }
         }
         return nil

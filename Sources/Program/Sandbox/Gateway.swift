@@ -13,7 +13,7 @@ struct Gateway: Sendable {
         _ request: SandboxRequest, _ faults: Faults, _ am: inout AccessManager, _ resource: inout ProtectedResource,
         _ now: Int
     ) -> SandboxResponse {
-        guard let protection = Protection(path: request.head.path) else {
+        guard let protection = Protection(path: request.head.path, am.directory) else {
             return .text(404, "Nothing is here.\n", note: "no such page")
         }
         let session = am.store.sessions.find(shownBy: request, now: now)

@@ -32,6 +32,8 @@ struct Journey: Sendable {
     var state: [String: String] = [:]
     /// The count of wrong answers.
     private var failures = 0
+    /// The node that the answers lead to, if it is not the tree's.
+    var successor: Int?
 
     init(_ start: JourneyStart, _ tree: Tree, transaction: String? = nil) {
         (self.start, self.tree, self.transaction) = (start, tree, transaction)
@@ -50,9 +52,18 @@ struct Journey: Sendable {
 
     /// Moves to the next node. False at the end.
     mutating func advance() -> Bool {
-        guard place + 1 < tree.nodes.count else { return false }
-        place += 1
+        let target = successor.take() ?? tree.next[place] ?? place + 1
+        guard target < tree.nodes.count else { return false }
+        place = target
         return true
+    }
+
+    /// Counts an event at the current node, from 1.
+    mutating func count(_ event: String) -> Int {
+        let key = "\(event) at \(place)"
+        let count = 1 + (state[key].flatMap { Int($0) } ?? 0)
+        state[key] = String(count)
+        return count
     }
 
     /// Starts again. False if the tree allows no more attempts.

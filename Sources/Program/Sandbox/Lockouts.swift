@@ -6,9 +6,9 @@ struct Lockouts: Sendable {
     }
 
     /// The wrong answers before a lockout; 0 for never.
-    let limit: Int
+    var limit: Int
     /// Seconds.
-    let hold: Int
+    var hold: Int
     private var counts: [String: Count] = [:]
 
     init(limit: Int, hold: Int) {
@@ -20,6 +20,10 @@ struct Lockouts: Sendable {
 
     func isLocked(_ user: String, _ realm: String, now: Int) -> Bool {
         now < counts[Self.key(user, realm)]?.until ?? 0
+    }
+
+    mutating func lock(_ user: String, _ realm: String, now: Int) {
+        counts[Self.key(user, realm)] = Count(until: now + hold)
     }
 
     mutating func failed(_ user: String, _ realm: String, now: Int) {

@@ -1,6 +1,7 @@
 internal import Formats
+internal import Interception
 
-/// The policies of the shop by path.
+/// A policy of the shop: one of the document, else one by path.
 ///
 /// | Path | Requires |
 /// |---|---|
@@ -35,22 +36,29 @@ struct Protection: Equatable, Sendable {
 
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
+    init(conditions: [Condition]) { self.conditions = conditions }
+
     /// The policy for a path; nil if there is none.
-    init?(path: String) {
+    init?(path: String, _ directory: Directory) {
         let names = path.split(separator: "/").map { PercentCoding.decode($0) }
         // segments are compared decoded and ignoring case, as AM compares resource names
         let segments = names.map { ASCII.lowercased($0) }
         guard segments.first == "shop" else { return nil }
+        let whole = "/" + segments.joined(separator: "/")
+        if let found = directory.document.policies.first(where: { Glob.matches($0.path, whole) }) {
+            self = found.protection
+            return
+        }
         let value = segments.count > 2 ? segments[2] : ""
         func tree() -> String {
-            Trees.names.first { ASCII.lowercased($0) == value } ?? (names.count > 2 ? names[2] : "")
+            directory.treeNames.first { ASCII.lowercased($0) == value } ?? (names.count > 2 ? names[2] : "")
         }
         let stepUp = Condition.passed(advice: CompositeAdvice.service, tree: Trees.stepUp.name)
         switch segments.dropFirst().first {
         case "open": break
         case "upgrade": conditions = [stepUp]
         case "both": conditions = [stepUp, .transaction(nil)]
-        case "with": conditions = [.transaction(SandboxOptions.Strategy(tree()))]
+        case "with": conditions = [.transaction(SandboxOptions.Strategy(tree(), directory))]
         case "service": conditions = [.passed(advice: CompositeAdvice.service, tree: tree())]
         case "tree": conditions = [.passed(advice: CompositeAdvice.tree, tree: tree())]
         case "scheme": conditions = [.passed(advice: CompositeAdvice.scheme, tree: tree())]

@@ -11,14 +11,22 @@ public struct SandboxOptions: Sendable {
         /// The questions of this tree.
         case tree(String)
 
-        /// Reads `credentials`, `password`, `choice`, or the name of a tree.
-        public init?(_ text: String) {
-            switch text {
+        /// Reads `credentials`, `password` or `choice`.
+        init?(word: String) {
+            switch word {
             case "credentials": self = .nameAndPassword
             case "password": self = .password
             case "choice": self = .choice
-            default:
-                guard Trees.named(text) != nil else { return nil }
+            default: return nil
+            }
+        }
+
+        /// Reads one of these words, or the name of a tree.
+        init?(_ text: String, _ directory: Directory) {
+            if let strategy = Self(word: text) {
+                self = strategy
+            } else {
+                guard directory.tree(named: text) != nil else { return nil }
                 self = .tree(text)
             }
         }
@@ -71,6 +79,10 @@ public struct SandboxOptions: Sendable {
     /// The receiver of pushes; nil for none.
     public var pushTarget: PushTarget?
     public var strategy = Strategy.nameAndPassword
+    /// What a test brings.
+    public var document = SandboxDocument()
+    /// True if the document may be changed by `/sandbox/admin/`.
+    public var hasAdmin = false
     /// The limit of a request body in bytes. Larger ones are answered with 413.
     public var maxBodyBytes = 8 << 20
 
@@ -87,4 +99,22 @@ public struct SandboxOptions: Sendable {
     }
 
     public init() {}
+
+    /// The names of all trees.
+    public var trees: [String] { known.treeNames }
+
+    /// The directory with the document.
+    var known: Directory {
+        var known = directory
+        known.document = document
+        return known
+    }
+
+    /// Sets the questions to approve a transaction: `credentials`, `password`, `choice`, or the name of a tree.
+    /// - Returns: false if it is none of them.
+    public mutating func approve(by text: String) -> Bool {
+        guard let found = Strategy(text, known) else { return false }
+        strategy = found
+        return true
+    }
 }

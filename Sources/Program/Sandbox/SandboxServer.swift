@@ -11,9 +11,10 @@ internal import HTTPCodec
 /// | `/shop/…` | the gateway, with policies by path (`Protection`) |
 /// | `/api/…` | a resource that requires an access token |
 /// | `/sandbox/status` | counters |
+/// | `/sandbox/admin/…` | the document, with `SandboxOptions.hasAdmin` |
 /// | `/plain/…` | no gateway: pages to test proxies |
 public struct SandboxServer: Sendable {
-    private let options: SandboxOptions
+    let options: SandboxOptions
     private(set) var am: AccessManager
     private let gateway: Gateway
     private(set) var resource = ProtectedResource()
@@ -26,6 +27,18 @@ public struct SandboxServer: Sendable {
         self.options = options
         am = AccessManager(options, TokenSource(generator))
         gateway = Gateway(options)
+    }
+
+    var document: SandboxDocument { am.directory.document }
+
+    /// Takes another document. What has happened stays.
+    mutating func adopt(_ document: SandboxDocument) { am.adopt(document) }
+
+    /// Starts afresh, with a document.
+    mutating func begin(_ document: SandboxDocument) {
+        am = AccessManager(options, am.store.ids)
+        am.adopt(document)
+        resource = ProtectedResource()
     }
 
     /// Answers one request.
@@ -52,6 +65,7 @@ public struct SandboxServer: Sendable {
         }
         if Self.rest(of: path, behind: "/plain") != nil { return PlainPages.answer(request) }
         if path == "/sandbox/status" { return status(request) }
+        if Self.rest(of: path, behind: "/sandbox/admin") != nil { return administer(request) }
         guard path == "/" else { return .text(404, "Nothing is here.\n", note: "no such page") }
         return .text(200, greeting, note: "front page")
     }
@@ -69,7 +83,7 @@ public struct SandboxServer: Sendable {
 
         AM        \(options.basePath)        users demo, user1 to user\(options.directory.numbered), password changeit; realms \
         \(options.realms.joined(separator: ", "))
-                  trees \(Trees.names.joined(separator: ", "))
+                  trees \(am.directory.treeNames.joined(separator: ", "))
         Gateway   /shop/…    a transaction for each access
                   /shop/with/TREE/…    a transaction that is approved with the callbacks of that tree
                   /shop/upgrade/…    a session that has passed StepUp
@@ -83,6 +97,7 @@ public struct SandboxServer: Sendable {
         Plain     /plain/echo, /plain/bytes/N, /plain/chunked/N/SIZE, /plain/status/NNN,
                   /plain/slow/MS, /plain/close, /plain/redirect; /plain/try for browsers
         Counts    /sandbox/status
+        Admin     /sandbox/admin/document, with --admin
         Faults    ?_fault=NAME or ?_fault=NAME=VALUE, at the gateway and at AM:
         \(SandboxFault.Name.allCases.map { "          \($0.rawValue): \($0.sentence)" }.joined(separator: "\n"))
 

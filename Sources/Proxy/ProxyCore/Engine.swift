@@ -88,7 +88,8 @@ public final class Engine: Sendable {
         isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }
         classifier = base?.classifier ?? Classifier(servers: settings.servers, definitions: settings.actions)
         self.filters = filters.filter { $0.isConfigured(settings) }
-        plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
+        plan = Plan(
+            rules: settings.rules, chain: settings.chain, environments: settings.environments, explains: explains)
         let isAlike = base?.settings.disclosure.secrets == settings.disclosure.secrets
         redaction = isAlike ? base?.redaction ?? Redaction(settings) : Redaction(settings)
         learners = settings.authorization.filter(\.learns)

@@ -61,6 +61,8 @@ final class LimitPassage {
     let outcome: Outcome
     private let subject: Subject
     private let store: any LimitStore
+    /// The counts of all clients.
+    private let shared: any LimitStore
     /// The limits at which the caller holds a place: waiting there would be a deadlock.
     private let places: [LimitKey]
     private var next = 0
@@ -70,7 +72,11 @@ final class LimitPassage {
     private var since: Int?
     private var until = 0
 
-    init(_ outcome: Outcome, _ subject: Subject, in store: any LimitStore, besides places: [LimitKey]) {
+    init(
+        _ outcome: Outcome, _ subject: Subject, in store: any LimitStore, shared: any LimitStore,
+        besides places: [LimitKey]
+    ) {
+        self.shared = shared
         self.outcome = outcome
         self.subject = subject
         self.store = store
@@ -105,7 +111,8 @@ final class LimitPassage {
 
     private func ask(_ wish: LimitWish) -> LimitAnswer {
         let key = LimitKey(wish, subject: subject.text(of: wish.policy.scope))
-        if places.contains(key) { return .go }
+        if wish.policy.mayWait, places.contains(key) { return .go }
+        let store = wish.isOfEnvironment ? shared : store
         let (ticket, answer) = store.ask(key, wish.policy)
         place = ticket.map { LimitPlace($0, at: key, store) }
         return answer

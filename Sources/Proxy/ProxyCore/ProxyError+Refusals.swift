@@ -13,6 +13,11 @@ extension ProxyError {
         "proxy_loop_detected", status: 508,
         "the request has been through this proxy before: something behind it sends requests back")
 
+    /// An environment does not allow what the configuration would do with the request.
+    static func forbidden(by reason: String) -> ProxyError {
+        ProxyError("http_request_denied", status: 403, "\(reason) (environments)")
+    }
+
     static let originForm = ProxyError.badRequest(
         400,
         "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1); "

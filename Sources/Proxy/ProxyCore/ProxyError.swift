@@ -75,7 +75,7 @@ public struct ProxyError: Error, Equatable, Sendable {
         case .forbidden(let entry):
             self.init(
                 "destination_ip_prohibited", status: 403,
-                "the configuration forbids \(origin) (destinations: \(entry))")
+                "the configuration forbids \(origin): \(entry)")
         case .loop:
             self.init("proxy_loop_detected", status: 508, "\(origin.peer) is this proxy itself")
         case .insecure(let fault): self.init(fault, origin)

@@ -6,11 +6,17 @@ internal import ProxyCore
 struct GlobReach {
     let url: String
 
+    /// The host or host glob, without brackets and port; nil if the glob does not tell.
+    var host: String? {
+        guard let mark = url.firstRange(of: "://") else { return nil }
+        let authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        guard authority.hasPrefix("[") else { return String(authority.prefix { $0 != ":" }) }
+        return String(authority.dropFirst().prefix { $0 != "]" })
+    }
+
     /// True if the glob covers unnamed hosts: its star stands for more than the subdomains of one domain.
     var isFar: Bool {
-        guard let mark = url.firstRange(of: "://") else { return true }
-        let authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        let host = authority.hasPrefix("[") ? authority : authority.prefix { $0 != ":" }
+        guard let host else { return true }
         guard Glob.isGlob(host) else { return false }
         guard host.hasPrefix("*.") else { return true }
         let domain = host.dropFirst(2)

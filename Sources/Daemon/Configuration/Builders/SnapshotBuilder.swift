@@ -31,7 +31,11 @@ struct SnapshotBuilder {
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
         settings.chain = reader.chain
-        settings.rules = rules([root.list("interceptors")], conditions, hasServers: !isWithout("am", root))[0]
+        let places = EnvironmentBuilder(findings: findings)
+        settings.environments = places.environments(root.list("environments"))
+        settings.rules =
+            rules(
+                [root.list("interceptors")], conditions, settings.environments, hasServers: !isWithout("am", root))[0]
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
@@ -62,11 +66,14 @@ struct SnapshotBuilder {
         settings.disclosure.secretNames = root.fields("journal")?.list("secrets").compactMap(\.text) ?? []
         let journal = JournalBuilder.settings(root.fields("journal"), settings, findings)
         settings.disclosure.capture = journal.map(JournalBuilder.capture)
-        settings.connectPorts = connectPorts(root.fields("destinations"))
+        settings.routes.connectPorts = connectPorts(root.fields("destinations"))
+        places.look(atSignIns: settings, root)
+        var destinations = KeyTable.destinations.value(root.fields("destinations"))
+        destinations.others = [places.safeguard(root, servers: settings.servers)].compactMap(\.self)
         return Snapshot(
             generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),
             settings: settings, clients: clients.policy(root.fields("clients")),
-            destinations: KeyTable.destinations.value(root.fields("destinations")), tls: tls,
+            destinations: destinations, tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
             log: KeyTable.log.value(root.fields("log")), journal: journal,
             expectations: ExpectationBuilder(conditions: conditions, knowsServers: !isWithout("am", root))
@@ -88,17 +95,19 @@ struct SnapshotBuilder {
     /// - Parameters:
     ///   - lists: lists of interceptors, in the order in which they run. A name is unique in all of them.
     ///   - hasServers: whether requests may go to a known AM.
-    func rules(_ lists: [[Decoded]], _ conditions: ConditionBuilder, hasServers: Bool) -> [[Rule]] {
+    func rules(
+        _ lists: [[Decoded]], _ conditions: ConditionBuilder, _ environments: Environments, hasServers: Bool
+    ) -> [[Rule]] {
         var places: [String: Position] = [:]
         let audit = RuleAudit(findings: findings, chain: conditions.reader.chain)
-        let built = lists.map { self.built($0, conditions, &places, audit, hasServers: hasServers) }
+        let built = lists.map { self.built($0, conditions, environments, &places, audit, hasServers: hasServers) }
         audit.look(at: built.flatMap { $0 })
         return built.map { $0.map(\.0) }
     }
 
     private func built(
-        _ items: [Decoded], _ conditions: ConditionBuilder, _ places: inout [String: Position], _ audit: RuleAudit,
-        hasServers: Bool
+        _ items: [Decoded], _ conditions: ConditionBuilder, _ environments: Environments,
+        _ places: inout [String: Position], _ audit: RuleAudit, hasServers: Bool
     ) -> [(Rule, Fields)] {
         var conditions = conditions
         return items.compactMap { item -> (Rule, Fields)? in
@@ -138,6 +147,7 @@ struct SnapshotBuilder {
                 }
             }
             audit.look(at: rule, in: fields)
+            EnvironmentBuilder(findings: findings).look(at: rule, in: fields, environments)
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
                     item.position,

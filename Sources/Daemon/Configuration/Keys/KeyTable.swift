@@ -24,6 +24,13 @@ enum KeyTable {
                 "destinations", .object(destinations.shape("destinations")),
                 "Destinations that the proxy may connect to."),
             Key(
+                "guard", .object(safeguard.shape("guard")),
+                "The hosts that Usher may reach at all: a safeguard, beside destinations."),
+            Key(
+                "environments", .list(.object(environment.shape("environment"))),
+                "Hosts with a label, and what Usher may do to them. The first entry that matches a host counts.",
+                standard: "[]"),
+            Key(
                 "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
                 "The header field that tells origins the client's address.", standard: "none"),
             Key("http2", .object(http2.shape("http2")), "Use of HTTP/2."),
@@ -145,6 +152,39 @@ enum KeyTable {
             standard: "[]"),
         .key(
             "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may use. Without the key, any port."))
+
+    static let safeguard = KeyGroup(
+        DestinationPolicy(allow: [], deny: []),
+        .key(
+            "only", \.allow, .oneOrMany(.text(.destination)),
+            "Hosts that Usher may reach, written as in destinations.allow. The most specific entry of both lists wins."
+        ) { $0.patterns },
+        .key(
+            "never", \.deny, .oneOrMany(.text(.destination)),
+            "Hosts that Usher never reaches. At a tie with only, never wins."
+        ) { $0.patterns },
+        .key(
+            "unknown", .choice(["refuse", "pass"]),
+            "Hosts in neither list. Without the key: refuse if there is only, else pass."))
+
+    static let environment = KeyGroup(
+        HostEnvironment(),
+        .key("hosts", .oneOrMany(.text(.hostGlob)), "Hosts or host globs.", isRequired: true),
+        .key(
+            "label", \.label, .text(.label), "The name of the environment in messages.", isRequired: true
+        ) { $0.text },
+        .key(
+            "allow", \.allows, .oneOrMany(.choice(Powers.words.map(\.key))),
+            "What Usher may do there, beside to observe. edit: change messages. mock: respond. fault: delay, abort, break. "
+                + "replay: send requests again. step_up: sign in unattended.",
+            standard: "[\(Powers.words.map(\.key).joined(separator: ", "))]"
+        ) { written in
+            Powers(written.list.compactMap { item in Powers.words.first { $0.key == item.text }?.value })
+        },
+        .key(
+            "rate", \.rate, .text(Limit.rate),
+            "Requests to all these hosts together, of all clients and of Usher: 10/s, 100/m, 1000/h. Others get 429."
+        ) { $0.text.flatMap { LimitPolicy.Rate($0) } })
 
     static let via = ObjectShape(
         "via",

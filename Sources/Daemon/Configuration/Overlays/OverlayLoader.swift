@@ -28,7 +28,8 @@ public struct OverlayLoader {
             var overlay = Overlay()
             let conditions = builder.conditions(reader(builder), defined: base.settings.actions.map(\.action.rawValue))
             let rules = builder.rules(
-                [root.list("interceptors"), root.list("after")], conditions, hasServers: !base.settings.servers.isEmpty)
+                [root.list("interceptors"), root.list("after")], conditions, base.settings.environments,
+                hasServers: !base.settings.servers.isEmpty)
             (overlay.before, overlay.after) = (rules[0], rules[1])
             overlay.answers = CallbackAnswerBuilder(findings: builder.findings).answers(
                 root.fields("authorization")?.list("answers") ?? [])
@@ -60,7 +61,8 @@ public struct OverlayLoader {
         read(text, file: file, KeyTable.interceptor) { fields, builder in
             let conditions = builder.conditions(reader(builder), defined: base.settings.actions.map(\.action.rawValue))
             let item = Decoded(position: fields.position, written: "", content: .fields(fields))
-            return builder.rules([[item]], conditions, hasServers: !base.settings.servers.isEmpty)[0].first
+            return builder.rules(
+                [[item]], conditions, base.settings.environments, hasServers: !base.settings.servers.isEmpty)[0].first
         }.map(\.0)
     }
 

@@ -54,6 +54,7 @@ struct JourneyView {
     private static let callbackShape = ControlShape.object([
         "type": .text, "prompt": .text,
         "answer": .described("The answer. Aliases replace secrets.", .optional(.text)),
+        "choices": .described("The labels of a choice.", .list(.text)),
     ])
     private static let stepShape = ControlShape.object([
         "flow": .text, "action": .optional(.text), "at_ms": .count, "duration_ms": .count, "am_ms": .count,
@@ -135,7 +136,7 @@ struct JourneyView {
         let callbacks = journey.callbacks(of: index).map { callback in
             JSONValue.object([
                 .init("type", .string(callback.type)), .init("prompt", .string(callback.prompt)),
-                .init("answer", .optional(callback.answer)),
+                .init("answer", .optional(callback.answer)), .init("choices", .strings(callback.choices)),
             ])
         }
         return [

@@ -43,6 +43,11 @@ public struct StatusReport {
                     + "\(number(exchanges?["per_second_10s"]))/s over 10 s, "
                     + "\(number(exchanges?["per_second_1m"]))/s over 1 min"
             ))
+        for (index, one) in (answer["environments"]?.items ?? []).enumerated() {
+            let rate = one["rate"]?.text.map { ", \(TerminalText.shown($0)) at most" } ?? ""
+            let words = "\(text(one["label"])): \(texts(one["allow"]).joined(separator: ", "))\(rate)"
+            lines.append((index == 0 ? "environments" : "", words))
+        }
         lines.append(("memory", "\((answer["memory_bytes"]?.integer ?? 0) >> 20) MiB"))
         lines += journal
         let width = lines.map(\.0.count).max() ?? 0

@@ -1,8 +1,10 @@
 import Configuration
 public import Control
 import Formats
+import Interception
 import Journal
 import Metrics
+import ProxyCore
 public import ProxyDriver
 
 extension TransactionTable: TransactionDirectory {}
@@ -26,6 +28,7 @@ extension Supervisor {
 extension Supervisor {
     var keepsFlows: Bool { stores.journal != nil && configuration.snapshot.journal != nil }
     var secrets: SecretSource? { configuration.snapshot.journal?.reveals == true ? stores.journal?.secrets : nil }
+    var environments: Environments { configuration.snapshot.settings.environments }
     /// A listening address for clients without TLS, used for replays.
     var replayAddress: ListeningAddress? { listening.first { !$0.isSecure } }
 }

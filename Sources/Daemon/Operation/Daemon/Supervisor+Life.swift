@@ -39,6 +39,7 @@ extension Supervisor {
                 file: configuration.snapshot.file, lastFailure: reloader?.lastFailure,
                 listening: listening.map(\.description),
                 control: doors.path, mostConnections: configuration.snapshot.settings.limits.connections,
+                environments: environments,
                 journal: keepsFlows ? stores.journal?.figures : nil,
                 workers: crew.loads))
     }

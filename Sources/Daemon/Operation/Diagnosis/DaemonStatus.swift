@@ -2,6 +2,7 @@ import Control
 import EventLoop
 import Formats
 import Glibc
+import Interception
 import Metrics
 import ProxyDriver
 
@@ -24,6 +25,7 @@ final class DaemonStatus {
         var listening: [String]
         var control: String?
         var mostConnections: Int
+        var environments: Environments
         /// Nil if there is no journal.
         var journal: ProcessFigures.JournalFigures?
         var workers: [(load: LoadGauge.Reading, pulse: LoopPulse)]
@@ -49,6 +51,7 @@ final class DaemonStatus {
                 "under_way": .integer(load.underWay), "served": .integer(load.served),
                 "per_second_10s": perSecond(10_000), "per_second_1m": perSecond(60_000),
             ],
+            "environments": .array(view.environments.entries.map(Self.environment)),
             "memory_bytes": .integer(Self.memory), "journal": Self.journal(view.journal),
             "workers": .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) }),
             "faults": .array(
@@ -64,6 +67,13 @@ final class DaemonStatus {
             "loaded": .string(CalendarTime(view.configuration.since).internet), "by": .string(view.configuration.by),
             "restart": .strings(view.configuration.restart),
             "last_failure": view.lastFailure?.json ?? .null,
+        ]
+    }
+
+    private static func environment(_ one: HostEnvironment) -> JSONValue {
+        [
+            "label": .string(one.label), "hosts": .strings(one.hosts), "allow": .strings(one.allows.names),
+            "rate": .optional(one.rate?.words),
         ]
     }
 

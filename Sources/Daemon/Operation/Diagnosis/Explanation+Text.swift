@@ -34,6 +34,11 @@ extension Explanation {
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
         if let protocolWords { lines.append("Protocol     \(protocolWords)") }
+        if let environment {
+            let rate = environment.rate.map { "; at most \($0.words)" } ?? ""
+            lines.append(
+                "Environment  \(environment.label): \(environment.allows.names.joined(separator: ", "))\(rate)")
+        }
         if let protection { lines.append("Resource     \(protection)") }
         for case .token(_, let words) in dryRun.events { lines.append("Token        \(words)") }
         if let session = dryRun.session { lines.append("Session      \(session.words)") }

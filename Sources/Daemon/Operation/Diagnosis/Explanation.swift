@@ -20,6 +20,8 @@ public struct Explanation {
     /// The verdict on each interceptor.
     let rules: [RuleVerdict]
     private let destinations: DestinationPolicy
+    /// The environment of the request's host.
+    let environment: HostEnvironment?
 
     /// - Parameters:
     ///   - text: an HTTP message with an absolute-form request line, with CRLF or LF, or a curl command.
@@ -30,6 +32,7 @@ public struct Explanation {
         given = try GivenRequest(pasted)
         http2 = snapshot.settings.http2
         destinations = snapshot.destinations
+        environment = snapshot.settings.environments.environment(of: given.head.host)
         var origin = DryOrigin.silent
         if let response = response ?? pasted.response {
             let answer = try GivenResponse(response, to: given.head)
@@ -143,7 +146,9 @@ public struct Explanation {
     /// The rules that depend on the host's address, because `explain` resolves no names.
     var addressWords: String? {
         guard route == nil, let head = forwarded?.head else { return nil }
-        return destinations.question(of: head.host, port: head.target.port)
+        return ([destinations] + destinations.others).lazy.compactMap {
+            $0.question(of: head.host, port: head.target.port)
+        }.first
     }
 
     /// The pending request, if the client has no response before it is answered.

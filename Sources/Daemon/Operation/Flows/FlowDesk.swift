@@ -41,7 +41,8 @@ struct FlowDesk: FlowDirectory {
 
     func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {
         guard let journal = supervisor.stores.journal else { return }
-        FlowReplayer(journal, at: supervisor.replayAddress, secrets).replay(id, isForced: isForced, promise)
+        FlowReplayer(journal, at: supervisor.replayAddress, supervisor.environments, secrets).replay(
+            id, isForced: isForced, promise)
     }
 
     // MARK: following

@@ -3,6 +3,7 @@ import EventLoop
 import Formats
 import HTTP1
 import HTTPCodec
+import Interception
 import Journal
 
 /// Replays the request of a flow as a client of this proxy, so that it passes all the usual stages. Its secrets go only to the
@@ -11,11 +12,16 @@ struct FlowReplayer {
     private let journal: JournalThread
     private let address: ListeningAddress?
     private let secrets: SecretSource?
+    private let environments: Environments
 
     /// - Parameters:
     ///   - address: a listener without TLS.
+    ///   - environments: some may refuse replays.
     ///   - secrets: restores secrets; nil if they are not stored, or not available to this requester.
-    init(_ journal: JournalThread, at address: ListeningAddress?, _ secrets: SecretSource?) {
+    init(
+        _ journal: JournalThread, at address: ListeningAddress?, _ environments: Environments, _ secrets: SecretSource?
+    ) {
+        self.environments = environments
         self.journal = journal
         self.address = address
         self.secrets = secrets
@@ -32,10 +38,13 @@ struct FlowReplayer {
             return promise.refuse(ControlProblem(422, "every address in listen uses TLS; add one without TLS"))
         }
         let journal = journal
-        let (disk, secrets) = (journal.disk, secrets)
+        let (disk, secrets, environments) = (journal.disk, secrets, environments)
         @Sendable func send(_ finding: FlowRing.Finding, _ shelf: (any FlowShelf)? = nil) {
             do throws(ControlProblem) {
                 let draft = try Self.draft(try finding.flow(id), isForced) { secrets?($0, shelf) }
+                if let refusal = environments.refusal(of: .replay, at: draft.head.host) {
+                    throw ControlProblem(422, "\(draft.id) is not sent again: \(refusal)")
+                }
                 Self.start(draft, proxy, journal, promise)
             } catch {
                 promise.refuse(error)

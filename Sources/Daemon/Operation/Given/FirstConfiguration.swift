@@ -11,6 +11,8 @@ public struct FirstConfiguration {
     public var resources: [String] = []
     /// The intercepted hosts; nil for the hosts of all configured URLs.
     public var intercepted: [String]?
+    /// The hosts that Usher may reach; empty for all.
+    public var reached: [String] = []
     /// The tree that users signed in with.
     var tree = "Login"
     /// The callbacks of that tree.
@@ -19,10 +21,15 @@ public struct FirstConfiguration {
     public init() {}
 
     /// The TLS hosts of AM and of the resources.
-    public var hosts: [String] {
+    public var hosts: [String] { Self.hosts(of: ([server] + resources).filter { $0.hasPrefix("https://") }) }
+
+    /// All hosts of AM and of the resources.
+    public var named: [String] { Self.hosts(of: [server] + resources) }
+
+    private static func hosts(of urls: [String]) -> [String] {
         var hosts: [String] = []
-        for url in [server] + resources where url.hasPrefix("https://") {
-            let place = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
+        for url in urls {
+            let place = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
             let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
             if !host.isEmpty, !hosts.contains(String(host)) { hosts.append(String(host)) }
         }
@@ -49,7 +56,7 @@ public struct FirstConfiguration {
     // MARK: file
 
     public var text: String {
-        [Self.beginning, am, tls, interceptors, authorization].joined(separator: "\n")
+        [Self.beginning, guarding, am, tls, interceptors, authorization].joined(separator: "\n")
     }
 
     private static let beginning = """
@@ -59,6 +66,12 @@ public struct FirstConfiguration {
         version: 1
 
         """
+
+    private var guarding: String {
+        let words = "# The hosts that Usher may reach. A request to any other host gets 403.\n"
+        guard !reached.isEmpty else { return words + "#guard: { only: [\"*.staging.example.com\"] }\n" }
+        return words + "guard: { only: \(Self.list(reached)) }\n"
+    }
 
     private var am: String {
         """

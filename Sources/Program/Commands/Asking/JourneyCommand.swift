@@ -3,6 +3,6 @@ import ArgumentParser
 struct JourneyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journey",
-        abstract: "Show one login step by step, or how two differ.",
-        subcommands: [JourneyShow.self, JourneyDifference.self], defaultSubcommand: JourneyShow.self)
+        abstract: "Show one login step by step, how two differ, or as a tree for the sandbox.",
+        subcommands: [JourneyShow.self, JourneyDifference.self, JourneyTree.self], defaultSubcommand: JourneyShow.self)
 }

@@ -57,7 +57,9 @@ struct AuthenticateEndpoint: Sendable {
         let value = start.indexValue
         switch start.indexType {
         case "service":
-            guard let tree = value.isEmpty ? Trees.login : Trees.named(value) else { return noSuchTree(call) }
+            guard let tree = value.isEmpty ? Trees.login : identities.directory.tree(named: value) else {
+                return noSuchTree(call)
+            }
             if let session, session.services.contains(tree.name), query["ForceAuth"] != "true" {
                 return success(
                     session, sets: false, note: "\(session.user) is already signed in", store.sessions.cookie)
@@ -67,7 +69,7 @@ struct AuthenticateEndpoint: Sendable {
             guard let advice = CompositeAdvice(indexValue: value) else {
                 return .fault(400, "Invalid composite advice", note: "no advice in authIndexValue")
             }
-            if let upgrade = advice.upgrade { return startUpgrade(start, upgrade, call, &store) }
+            if let upgrade = advice.upgrade(identities.directory) { return startUpgrade(start, upgrade, call, &store) }
             guard let id = advice.first(CompositeAdvice.transaction) else {
                 return .fault(400, "Unsupported advice", note: "unsupported advice")
             }
@@ -102,7 +104,7 @@ struct AuthenticateEndpoint: Sendable {
         else { return unreadableTransaction(id, call) }
         store.sessions.touch(session.token, now: call.now)
         return startJourney(
-            Journey(start, transaction.strategy.tree, transaction: id),
+            Journey(start, transaction.strategy.tree(identities.directory), transaction: id),
             note: "transaction \(Transaction.short(id)) started for \(session.user)", call, &store)
     }
 
@@ -151,7 +153,10 @@ struct AuthenticateEndpoint: Sendable {
         _ journey: Journey, note: String, _ call: RESTCall, _ store: inout CoreTokenStore
     ) -> SandboxResponse {
         var journey = journey
-        while journey.node.isPassed(journey, identities), journey.advance() {}
+        // each node is passed once at most, as a tree may lead in a circle
+        for _ in journey.tree.nodes {
+            guard journey.node.isPassed(journey, identities), journey.advance() else { break }
+        }
         journey.asked = journey.node.page(&journey, &identities, &store.ids, call.now)
         let mails = journey.asked == [.mailed] ? mailLink(for: journey, call, &store.ids) : []
         let step: JSONValue = [
@@ -206,6 +211,9 @@ struct AuthenticateEndpoint: Sendable {
         case .again(let why):
             return ask(journey, note: "tree \(journey.tree.name), again: \(why)", call, &store)
         case .failed(let why): return fail(journey, why, call, &store)
+        case .locked(let why):
+            if let user = journey.claimed { identities.lockouts.lock(user, journey.realm, now: call.now) }
+            return fail(journey, why, call, &store)
         }
     }
 

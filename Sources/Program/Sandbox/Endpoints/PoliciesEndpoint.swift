@@ -3,6 +3,8 @@ internal import HTTPCodec
 
 /// `POST json/…/policies?_action=evaluate`: decisions for applications that enforce them themselves.
 struct PoliciesEndpoint {
+    let directory: Directory
+
     private static let applications: Set<String> = ["iPlanetAMWebAgentService", "shop"]
     /// The `ttl` of a decision that never expires, in milliseconds since 1970.
     private static let forever = Int.max
@@ -68,7 +70,7 @@ struct PoliciesEndpoint {
         var advices = JSONValue.object([])
         var ttl = 0
         if subject.realm == call.realm, let head = try? RequestHead(method: "GET", url: name),
-            let protection = Protection(path: head.path)
+            let protection = Protection(path: head.path, directory)
         {
             let resource = ResourceName.normalized(head)
             let decision = protection.decide(

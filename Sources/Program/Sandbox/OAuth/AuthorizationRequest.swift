@@ -10,14 +10,14 @@ struct AuthorizationRequest: Sendable {
     /// - Parameters:
     /// - parameters: of the query or form.
     /// - registered: redirect URIs beyond those that `RedirectURI` accepts.
-    init(_ parameters: QueryText, registered: [String]) throws(OAuthRefusal) {
-        guard let client = Directory.clients.first(where: { $0.id == parameters["client_id"] }) else {
+    init(_ parameters: QueryText, _ directory: Directory, registered: [String]) throws(OAuthRefusal) {
+        guard let client = directory.client(parameters["client_id"]) else {
             throw OAuthRefusal(400, "invalid_client", "Unknown client_id")
         }
         guard let back = parameters["redirect_uri"], RedirectURI.isUsable(back) else {
             throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is missing or not a usable URL")
         }
-        guard RedirectURI.isRegistered(back, registered) else {
+        guard RedirectURI.isRegistered(back, registered + client.redirectURIs) else {
             throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is not registered for the client")
         }
         self.client = client

@@ -5,6 +5,7 @@ internal import TLSEngine
 /// `oauth2/…`: AM's OAuth 2.0 server. It issues tokens and checks presented ones.
 struct AuthorizationServer: Sendable {
     private let options: SandboxOptions
+    var directory: Directory
     /// The key of id tokens.
     private let secret: [UInt8]
     private(set) var grants: GrantTable
@@ -12,6 +13,7 @@ struct AuthorizationServer: Sendable {
 
     init(_ options: SandboxOptions, secret: [UInt8]) {
         self.options = options
+        directory = options.known
         self.secret = secret
         grants = GrantTable(options.lives)
         proofs = ProofVerifier(options.proofs, secret: secret)
@@ -51,7 +53,8 @@ struct AuthorizationServer: Sendable {
     ) throws(OAuthRefusal) -> SandboxResponse {
         let posted = request.head.method == .post
         guard request.reads || posted else { return .methodNotAllowed("GET, POST") }
-        let asked = try AuthorizationRequest(posted ? request.form : request.query, registered: options.redirectURIs)
+        let asked = try AuthorizationRequest(
+            posted ? request.form : request.query, directory, registered: options.redirectURIs)
         if let refusal = asked.refusal { return refusal }
         guard let session = store.sessions.find(shownBy: request, now: now), session.realm == realm else {
             guard asked["prompt"] != "none" else { return asked.refused("login_required", "No session") }
@@ -135,7 +138,7 @@ struct AuthorizationServer: Sendable {
         ]
         if let user = grant.user {
             // a confidential client's refresh token is bound to its credentials instead (RFC 9449 §5)
-            if Directory.clients.contains(where: { $0.id == grant.client && $0.secret != nil }) { grant.key = nil }
+            if directory.client(grant.client)?.secret != nil { grant.key = nil }
             answer["refresh_token"] = .string(grants.addRefreshToken(grant, &ids, now))
             if grant.scope.split(separator: " ").contains("openid") {
                 var claims: JSONValue = [
@@ -162,7 +165,7 @@ struct AuthorizationServer: Sendable {
             id = halves.first.map { PercentCoding.decode($0, plusAsSpace: true) }
             secret = halves.count == 2 ? PercentCoding.decode(halves[1], plusAsSpace: true) : nil
         }
-        guard let client = Directory.clients.first(where: { $0.id == id }),
+        guard let client = directory.client(id),
             client.secret == nil || client.secret == secret
         else { throw Self.unknownClient(basic == nil ? 400 : 401) }
         return client

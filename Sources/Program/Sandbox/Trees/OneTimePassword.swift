@@ -34,8 +34,8 @@ struct CodePage: TreeNode {
         _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome {
         guard let user = journey.claimed, let owner = journey.owner,
-            identities.directory.knows(user, realm: journey.realm),
-            let counter = OneTimePassword.counter(answers.text(0), Directory.secret, now: now)
+            let secret = identities.directory.secret(of: user, realm: journey.realm),
+            let counter = OneTimePassword.counter(answers.text(0), secret, now: now)
         else { return .failed("a wrong code") }
         return identities.devices.isFirst(counter, of: owner) ? .next : .failed("a used code")
     }

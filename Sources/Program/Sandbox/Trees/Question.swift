@@ -84,7 +84,7 @@ struct Answers: Sendable {
 
     init(_ values: [[JSONValue]]) { self.values = values }
 
-    private func value(_ question: Int, _ input: Int) -> JSONValue {
+    func value(_ question: Int, _ input: Int = 0) -> JSONValue {
         values.indices.contains(question) && values[question].indices.contains(input) ? values[question][input] : .null
     }
 

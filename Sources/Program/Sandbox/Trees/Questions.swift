@@ -17,13 +17,15 @@ extension Question {
     }
 
     /// - Parameter input: nil for an index of the options.
-    static func confirmation(_ options: [String], _ input: Input? = nil) -> Question {
+    static func confirmation(
+        _ options: [String], _ input: Input? = nil, prompt: String = "", usual: Int = 0
+    ) -> Question {
         Question(
             "ConfirmationCallback",
             [
-                "prompt": .string(""), "messageType": .integer(0), "options": .strings(options),
-                "optionType": .integer(-1), "defaultOption": .integer(0),
-            ], inputs: [input ?? .index(of: options.count, initially: 0)])
+                "prompt": .string(prompt), "messageType": .integer(0), "options": .strings(options),
+                "optionType": .integer(-1), "defaultOption": .integer(usual),
+            ], inputs: [input ?? .index(of: options.count, initially: usual)])
     }
 
     static func message(_ text: String) -> Question {

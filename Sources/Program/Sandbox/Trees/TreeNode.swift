@@ -26,6 +26,8 @@ enum NodeOutcome: Sendable {
     case again(String)
     /// Fail the journey.
     case failed(String)
+    /// The same, and lock the user out.
+    case locked(String)
 }
 
 /// A page that asks for name, password or approval. The credentials are checked at the end.

@@ -49,9 +49,4 @@ public enum Trees {
     ]
 
     public static var names: [String] { all.map(\.name) }
-
-    static func named(_ name: String) -> Tree? { all.first { $0.name == name } }
-
-    /// The tree with the lowest sufficient level.
-    static func reaching(_ level: Int) -> Tree? { all.filter { $0.level >= level }.min { $0.level < $1.level } }
 }

@@ -8,8 +8,6 @@ struct WaitPage: TreeNode {
     }
 
     func take(_: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
-        let polls = 1 + (journey.state["polls"].flatMap { Int($0) } ?? 0)
-        journey.state["polls"] = String(polls)
-        return polls < times ? .again("not approved yet") : .next
+        journey.count("polls") < times ? .again("not approved yet") : .next
     }
 }

@@ -56,7 +56,7 @@ extension Engine {
     ///   - isOpened: the tunnel's TLS is decrypted.
     ///   - user: the user that opened the tunnel.
     func keeps(_ tunnel: Origin, isOpened: Bool, for user: String?, since old: Engine) -> Bool {
-        if let ports = settings.connectPorts, !ports.contains(tunnel.port) { return false }
+        if let ports = settings.routes.connectPorts, !ports.contains(tunnel.port) { return false }
         if isOpened, !settings.interception.opens(tunnel.serverName ?? tunnel.host, port: tunnel.port) { return false }
         guard let users = settings.users else { return true }
         // a changed password requires a new login

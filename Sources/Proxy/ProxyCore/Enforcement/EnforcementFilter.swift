@@ -130,7 +130,7 @@ final class EnforcementFilter: Filter {
                 in: (try? stepUp.replay?.inSession(context.sent)) ?? context.sent, body: nil, policy: policy)
                 ?? provided?.source
         else {
-            let refusal = context.initiator.refusal(listed: policy.origins)
+            let refusal = context.refusal(listed: policy.origins)
             if provided != nil, refusal == nil, context.decisions?.isDry == true {
                 context.note(.decision("AM is asked first, with that session"))
                 return grant(context)

@@ -7,6 +7,7 @@ enum Replacement {
     /// Break the client's connection.
     case breaks(Breakage, interceptor: String)
     case abort(interceptor: String, reason: String)
+    case forbid(reason: String)
 
     /// Nil if the message proceeds.
     init?(_ verdict: Verdict) {
@@ -15,6 +16,7 @@ enum Replacement {
         case .respond(let local, let interceptor): self = .respond(local, interceptor: interceptor)
         case .breaks(let breakage, let interceptor): self = .breaks(breakage, interceptor: interceptor)
         case .abort(let interceptor, let reason): self = .abort(interceptor: interceptor, reason: reason)
+        case .forbid(let reason): self = .forbid(reason: reason)
         }
     }
 }
@@ -23,7 +25,9 @@ extension ExchangeLog {
     /// What takes the place of the message, and after how many milliseconds; nil if the message proceeds.
     mutating func replacement(by outcome: borrowing Outcome, _ now: Int) -> (Replacement, after: Int)? {
         guard let replacement = Replacement(outcome.verdict) else { return nil }
-        if case .abort = replacement { return (replacement, 0) }
-        return (replacement, drawn(outcome.delays, now))
+        switch replacement {
+        case .abort, .forbid: return (replacement, 0)
+        case .respond, .breaks: return (replacement, drawn(outcome.delays, now))
+        }
     }
 }

@@ -186,11 +186,15 @@ extension LimitPassage {
         _ outcome: Outcome, of head: RequestHead, _ info: borrowing ExchangeInfo, _ context: borrowing ClientContext
     ) {
         guard !outcome.limits.isEmpty, let store = info.stores(context).limits else { return nil }
-        if case .abort = outcome.verdict { return nil }
+        switch outcome.verdict {
+        case .abort, .forbid: return nil
+        case .proceed, .respond, .breaks, .suspend: break
+        }
         let subject = Subject(
             host: head.host, action: info.classification?.action,
             sender: RequestSender(address: context.source.address, user: info.log.record.user))
-        self.init(outcome, subject, in: store, besides: info.calling?.places ?? [])
+        self.init(
+            outcome, subject, in: store, shared: context.stores.limits ?? store, besides: info.calling?.places ?? [])
     }
 }
 
@@ -199,7 +203,7 @@ extension ProxyError {
     static func limited(by wish: LimitWish, milliseconds: Int?) -> ProxyError {
         var error = ProxyError(
             "http_request_denied", status: wish.policy.status,
-            "interceptor \(wish.interceptor) lets no more through than \(wish.policy.words)")
+            "\(wish.owner) lets no more through than \(wish.policy.words)")
         // in whole seconds, rounded up; 1 when the time is unknown
         error.fields = [.init("Retry-After", "\(((milliseconds ?? 1) + 999) / 1000)")]
         return error

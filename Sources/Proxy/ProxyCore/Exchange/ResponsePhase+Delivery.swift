@@ -94,6 +94,7 @@ extension ResponsePhase {
             return endCall(HeldResponse(local), after: wait, &info, attempt, &out)
         case .abort(let interceptor, let reason):
             return answer(.aborted(phase, by: interceptor, reason, info.terms), &info, &out)
+        case .forbid(let reason): return answer(.forbidden(by: reason), &info, &out)
         case .respond, .breaks: break
         }
         if wait > 0 {
@@ -103,7 +104,7 @@ extension ResponsePhase {
         switch replacement {
         case .respond(let local, let interceptor): respond(local, interceptor: interceptor, &info, attempt, &out)
         case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &info, attempt, &out)
-        case .abort: break
+        case .abort, .forbid: break
         }
     }
 

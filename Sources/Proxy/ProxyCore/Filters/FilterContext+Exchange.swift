@@ -32,7 +32,8 @@ extension FilterContext {
             stores: info.stores(client),
             client: RequestSender(address: client.source.address, user: info.log.record.user),
             url: info.log.record.url, initial: request,
-            unproven: client.unproven(sent, info.engine.settings.interception.security))
+            unproven: client.unproven(sent, info.engine.settings.interception.security),
+            environments: info.engine.settings.environments)
     }
 }
 

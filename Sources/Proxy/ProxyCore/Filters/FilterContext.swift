@@ -22,6 +22,7 @@ struct FilterContext {
     let initial: RequestHead
     /// The reason to add no secret: nothing proves that the connected server is the host that the request names.
     let unproven: String?
+    let environments: Environments
     /// The filter's events for the log.
     var notes: [LogEvent] = []
 
@@ -55,9 +56,14 @@ struct FilterContext {
     /// The page or app that made the client send its request.
     var initiator: RequestInitiator { RequestInitiator(initial) }
 
+    /// The reason to sign in for no request of this initiator, or at this host; nil if Usher may.
+    func refusal(listed origins: PageOrigins) -> String? {
+        environments.refusal(of: .stepUp, at: initial.host) ?? initiator.refusal(listed: origins)
+    }
+
     /// The reason to add no credentials for an entry that lists these origins; nil if they may be added.
     func obstacle(_ origins: PageOrigins) -> String? {
-        unproven ?? initiator.refusal(listed: origins).map { "not added: \($0)" }
+        unproven ?? refusal(listed: origins).map { "not added: \($0)" }
     }
 
     /// The origins whose sessions and tokens may go with the request, for an entry that lists these origins.

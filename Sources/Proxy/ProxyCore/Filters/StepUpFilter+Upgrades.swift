@@ -6,7 +6,7 @@ extension StepUpFilter {
     /// Uses the new session in place of one that AM no longer knows, if this client has just upgraded it.
     func follows(_ session: SessionSource, _ context: FilterContext) -> Bool {
         let mark = mark(of: session, context)
-        guard replay == nil, context.initiator.refusal(listed: policy.origins) == nil,
+        guard replay == nil, context.refusal(listed: policy.origins) == nil,
             let earlier = context.sessions?.upgrades.change({ $0.first(context.time) { $0.replaces(mark) } })
         else { return false }
         var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))

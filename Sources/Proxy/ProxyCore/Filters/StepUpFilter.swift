@@ -117,7 +117,7 @@ final class StepUpFilter: Filter {
     /// Asks the resource for an advice, if the configuration says so.
     private func offer(in head: inout RequestHead, _ context: FilterContext) {
         guard context.isWhole, policy.offersHeader(on: head, resource),
-            context.initiator.refusal(listed: policy.origins) == nil
+            context.refusal(listed: policy.origins) == nil
         else { return }
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
@@ -164,7 +164,7 @@ final class StepUpFilter: Filter {
         context.note(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         // the replay runs with the step-up's result, so the configuration must list the page's origin
-        if let refusal = context.initiator.refusal(listed: policy.origins) {
+        if let refusal = context.refusal(listed: policy.origins) {
             context.note(.declined(refusal))
             return .proceed
         }

@@ -3,12 +3,21 @@ public import Addresses
 /// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); `deny` wins
 /// a tie. A host without an entry is refused, and so is every address of a denied name.
 public struct DestinationPolicy: Equatable, Sendable {
+    /// The section of the configuration that holds the lists.
+    public enum Section: Sendable {
+        case destinations, `guard`
+
+        var allow: String { self == .destinations ? "destinations.allow" : "guard.only" }
+        var deny: String { self == .destinations ? "destinations.deny" : "guard.never" }
+    }
+
     public struct Decision: Equatable, Sendable {
         public var isPermitted: Bool
         /// The entry that decided, for the log; nil if none matched.
         public var entry: DestinationPattern?
         /// The form of the address that decided, if it is another one.
         var form: Form?
+        var section = Section.destinations
 
         struct Form: Equatable, Sendable {
             let outer: IPAddress
@@ -18,18 +27,21 @@ public struct DestinationPolicy: Equatable, Sendable {
         /// One sentence for the log and the client's response.
         public var reason: String {
             switch (isPermitted, entry) {
-            case (true, let entry?): "destinations.allow holds \(entry)"
+            case (true, let entry?): "\(section.allow) holds \(entry)"
             case (true, nil): "left to the address that the name leads to"
             case (false, let entry?):
-                "destinations.deny holds \(entry)"
+                "\(section.deny) holds \(entry)"
                     + (form.map { ", and \($0.outer) may lead to \($0.inner)" } ?? "")
-            case (false, nil): "no entry of destinations.allow fits"
+            case (false, nil): "no entry of \(section.allow) fits"
             }
         }
     }
 
     public var allow: [DestinationPattern]
     public var deny: [DestinationPattern]
+    public var section = Section.destinations
+    /// Further policies, each of which has to permit a destination as well.
+    public var others: [DestinationPolicy] = []
 
     public init(allow: [DestinationPattern], deny: [DestinationPattern]) {
         self.allow = allow
@@ -52,11 +64,11 @@ public struct DestinationPolicy: Equatable, Sendable {
         let allowed = Self.best(allow, host, port, nil)
         let denied = Self.best(deny, host, port, nil)
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
-            return Decision(isPermitted: true, entry: allowed.entry)
+            return Decision(isPermitted: true, entry: allowed.entry, section: section)
         }
         // `allow` may hold the address; a denied name stays refused, as its owner chooses the address
         let isOpen = denied == nil && !addresses(allow, port).isEmpty
-        return Decision(isPermitted: isOpen, entry: denied?.entry)
+        return Decision(isPermitted: isOpen, entry: denied?.entry, section: section)
     }
 
     private func addresses(_ entries: [DestinationPattern], _ port: UInt16) -> [DestinationPattern] {
@@ -72,7 +84,7 @@ public struct DestinationPolicy: Equatable, Sendable {
         let rank = decision.entry?.rank(host: host, port: port, address: nil)
         guard let rank else {
             let hopes = addresses(allow, port).map(\.description)
-            return "allowed where \(host) leads to an address in \(hopes.joined(separator: ", ")) (destinations.allow)"
+            return "allowed where \(host) leads to an address in \(hopes.joined(separator: ", ")) (\(section.allow))"
         }
         let standard = DestinationPolicy().deny
         let doubts = addresses(deny, port).filter { entry in
@@ -80,7 +92,7 @@ public struct DestinationPolicy: Equatable, Sendable {
         }
         guard !doubts.isEmpty else { return nil }
         let names = doubts.map(\.description).joined(separator: ", ")
-        return "refused where \(host) leads to an address in \(names) (destinations.deny)"
+        return "refused where \(host) leads to an address in \(names) (\(section.deny))"
     }
 
     /// Judges after resolution, for the address to connect to. It treats IPv4-mapped IPv6 as IPv4, and no other form of the
@@ -111,9 +123,9 @@ public struct DestinationPolicy: Equatable, Sendable {
         let allowed = Self.best(allow, host, port, address)
         let denied = Self.best(deny, host, port, address)
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
-            return Decision(isPermitted: true, entry: allowed.entry)
+            return Decision(isPermitted: true, entry: allowed.entry, section: section)
         }
-        return Decision(isPermitted: false, entry: denied?.entry)
+        return Decision(isPermitted: false, entry: denied?.entry, section: section)
     }
 
     private static func best(

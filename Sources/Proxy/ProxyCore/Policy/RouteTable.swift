@@ -1,7 +1,8 @@
 internal import Addresses
 internal import Interception
 
-/// `destinations.via` of the configuration: the requests that go to another proxy. The first matching entry decides.
+/// The ways to origins. `destinations.via` of the configuration: the requests that go to another proxy; the first matching entry
+/// decides.
 public struct RouteTable: Sendable {
     public struct Entry: Sendable {
         /// Globs over the host.
@@ -16,6 +17,8 @@ public struct RouteTable: Sendable {
     }
 
     public var entries: [Entry]
+    /// `destinations.connect_ports`: the ports that CONNECT may use; nil for all.
+    public var connectPorts: [UInt16]?
 
     public init(_ entries: [Entry] = []) { self.entries = entries }
 

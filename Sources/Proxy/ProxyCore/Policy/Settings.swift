@@ -9,6 +9,8 @@ public struct Settings: Sendable {
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var chain = ChainRules()
+    /// The environments of hosts, and what is allowed in each.
+    public var environments = Environments()
     /// The entries of `authorization`; the first that covers a request applies.
     public var authorization: [AuthorizationPolicy] = []
     public var tokens: TokenPolicy?
@@ -24,8 +26,6 @@ public struct Settings: Sendable {
     public var users: PasswordTable?
     public var http2 = HTTP2Settings()
     public var disclosure = Disclosure()
-    /// Ports that CONNECT may use; nil for all.
-    public var connectPorts: [UInt16]?
 
     public init() {}
 }

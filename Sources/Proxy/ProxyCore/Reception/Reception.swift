@@ -147,7 +147,7 @@ enum Reception {
     }
 
     private static func tunnel(_ request: RequestHead, _ engine: Engine) -> Reception {
-        if let ports = engine.settings.connectPorts, !ports.contains(request.target.port) {
+        if let ports = engine.settings.routes.connectPorts, !ports.contains(request.target.port) {
             return .refused(.connectPort(request.target.port, permitted: ports), isLast: false)
         }
         if engine.isEnforcing, let host = engine.undecidable(request) {

@@ -129,7 +129,7 @@ final class SessionFilter: Filter {
             context.note(.session(words))
             return nil
         case .login:
-            if let refusal = context.initiator.refusal(listed: policy.origins) {
+            if let refusal = context.refusal(listed: policy.origins) {
                 context.note(.session("no session: not added: \(refusal)"))
                 return nil
             }
@@ -139,7 +139,7 @@ final class SessionFilter: Filter {
 
     /// Describes the learned session for the log.
     private func learn(_ context: FilterContext) -> String {
-        let refusal = context.initiator.refusal(listed: policy.origins).map { "no session: not added: \($0)" }
+        let refusal = context.refusal(listed: policy.origins).map { "no session: not added: \($0)" }
         guard context.sessions != nil else {
             return refusal ?? "the session goes along \(policy.words(of: .learned))"
         }

@@ -57,7 +57,7 @@ final class TokenFilter: LoginFilter {
         }
         // a page may use the tokens that it obtained itself
         let isOwn = source.settings.manner == .learned && context.stores.tokens != nil
-        if !isOwn, let refusal = context.initiator.refusal(listed: source.settings.origins) {
+        if !isOwn, let refusal = context.refusal(listed: source.settings.origins) {
             context.note(say("not added: \(refusal)"))
             return goWithout()
         }
@@ -95,7 +95,7 @@ final class TokenFilter: LoginFilter {
             let winners = context.winners(settings.origins)
             key = context.stores.tokens?.changeTokens { $0.learned(for: source, client, winners: winners) }
             guard key == nil else { return nil }
-            return context.initiator.refusal(listed: settings.origins).map { "not added: \($0)" }
+            return context.refusal(listed: settings.origins).map { "not added: \($0)" }
                 ?? "no token exchange of this client was seen"
         }
         if SessionSource.isAmbiguous(in: context.request, named: settings.server.cookie) {

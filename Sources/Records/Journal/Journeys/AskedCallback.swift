@@ -7,6 +7,8 @@ public struct AskedCallback: Equatable, Sendable {
     public let prompt: String
     /// The answer in the next call: a label for a choice, an alias for a secret. Nil without an answer or a next call.
     public let answer: String?
+    /// The labels of a choice.
+    public let choices: [String]
 
     /// The limit of callbacks shown for a step.
     static let most = 64
@@ -24,7 +26,8 @@ public struct AskedCallback: Equatable, Sendable {
             let type = callback["type"]?.text ?? ""
             return AskedCallback(
                 type: cut(type, mostAnswer), prompt: prompt(of: callback),
-                answer: same.flatMap { $0["type"]?.text == type ? answer(in: $0, to: callback) : nil })
+                answer: same.flatMap { $0["type"]?.text == type ? answer(in: $0, to: callback) : nil },
+                choices: labels(of: callback).prefix(most).map { cut($0, mostAnswer) })
         }
     }
 

@@ -14,6 +14,8 @@ public protocol BuiltIn: Sendable {
     /// True if its work delays, breaks or changes exchanges on purpose, so that calls of Usher's own are left alone unless the
     /// condition has the key `by`.
     static var sparesCalls: Bool { get }
+    /// What an environment has to allow for it to apply; nil for what its edits need.
+    static var powers: Powers? { get }
     /// True if its condition may use keys of the response.
     var readsAnswer: Bool { get }
 
@@ -30,5 +32,6 @@ public protocol BuiltIn: Sendable {
 extension BuiltIn {
     public static var sendsSecret: Bool { false }
     public static var sparesCalls: Bool { false }
+    public static var powers: Powers? { nil }
     public var readsAnswer: Bool { false }
 }

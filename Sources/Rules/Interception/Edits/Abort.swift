@@ -8,6 +8,7 @@ public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public static let shape = Shape.either(
         .text(.any), ObjectShape("abort", [Key("reason", .text(.any), "The reason, for the client and the log.")]))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.fault
     public static let sparesCalls = true
     public static let isLast = true
 

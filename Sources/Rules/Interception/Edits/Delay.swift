@@ -7,6 +7,7 @@ public struct Delay: RequestEdit, ResponseEdit {
     public static let doc = "Delays the message by a time, or by a random time from a distribution."
     public static let shape = Shape.either(.duration(1...Distribution.longest), DistributionShape.object)
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.fault
     public static let sparesCalls = true
 
     public let time: Distribution

@@ -20,6 +20,8 @@ public protocol Edit: Sendable {
     /// True if the edit delays, breaks or responds to exchanges. An interceptor with such an edit skips calls that Usher makes
     /// itself, unless its condition has the key `by`.
     static var sparesCalls: Bool { get }
+    /// What an environment has to allow for the edit to apply.
+    static var powers: Powers { get }
     /// Like `isLast`, for this instance: its value may decide.
     var endsPhase: Bool { get }
 
@@ -47,6 +49,7 @@ extension Edit {
     public static var isLast: Bool { false }
     public static var mayStandIn: Bool { isLast }
     public static var sparesCalls: Bool { false }
+    public static var powers: Powers { .edit }
     public var endsPhase: Bool { Self.isLast }
     public var words: [String] { [] }
     public var patterns: [Pattern] { [] }

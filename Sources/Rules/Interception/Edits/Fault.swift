@@ -38,6 +38,7 @@ public struct Fault: RequestEdit, ResponseEdit {
                     "The same as the edit set_status. Request: respond with this status and no body."),
             ]))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.fault
     public static let sparesCalls = true
 
     private static let size = Shape.size(0...1 << 40, orUnlimited: false)

@@ -26,6 +26,7 @@ public struct Limit: RequestEdit {
                 Key("status", .integer(400...599), "Status of the response to a refused request.", standard: "429"),
             ]))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.observe
     public static let sparesCalls = true
 
     public let policy: LimitPolicy
@@ -53,7 +54,7 @@ public struct Limit: RequestEdit {
         self.init(policy)
     }
 
-    private static let rate = TextFormat(
+    public static let rate = TextFormat(
         "a rate such as 10/s, 100/m or 1000/h, of 1000000 at most", pattern: "^[0-9]+/[smh]$", isPublic: true
     ) { LimitPolicy.Rate($0) != nil }
 

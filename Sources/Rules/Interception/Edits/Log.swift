@@ -7,6 +7,7 @@ public struct Log: RequestEdit, ResponseEdit, ErrorEdit {
     public static let doc = "Writes a line to the log, with the interceptor's name and the flow. Secrets are redacted."
     public static let shape = Shape.template(.any)
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.observe
 
     private let parts: [LoggedPart]
     private let template: Template?

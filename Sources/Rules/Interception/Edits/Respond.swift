@@ -8,6 +8,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         "Responds in place of the origin. Of several responses, each is used in turn, the last from then on."
     public static let shape = Shape.oneOrMany(.object(ObjectShape("local_answer", WrittenAnswer.keys)))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.mock
     public static let sparesCalls = true
     public static let isLast = true
 

@@ -8,6 +8,7 @@ public struct Retry: ResponseEdit, ErrorEdit {
         "Sends the request again while the client waits. With compatibility: cdt, false cancels an earlier retry."
     public static let shape = Shape.either(.boolean, ObjectShape("retry", keys(times: 1, backoff: 1)))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.replay
 
     /// Nil for `retry: false`. It withdraws an earlier retry if the last interceptor decides.
     public let policy: RetryPolicy?

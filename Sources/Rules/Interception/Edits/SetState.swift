@@ -9,6 +9,7 @@ public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
         "Keeps values for the exchange, as ${state.NAME} in the same interceptor. null removes one."
     public static let shape = Shape.map(names, .orNull(.template(.any)))
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.observe
 
     /// The names of values.
     static let names = TextFormat(

@@ -8,6 +8,7 @@ public struct Stop: RequestEdit, ResponseEdit, ErrorEdit {
         "Ends the phase after this interceptor. Later ones do not run, and the message goes on."
     public static let shape = Shape.boolean
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.observe
 
     public init() {}
 

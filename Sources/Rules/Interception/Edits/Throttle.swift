@@ -7,6 +7,7 @@ public struct Throttle: RequestEdit, ResponseEdit {
     public static let doc = "Limits the body to this many bytes per second."
     public static let shape = Shape.size(1...1 << 30, orUnlimited: false)
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.fault
     public static let sparesCalls = true
 
     /// In bytes per second.

@@ -8,6 +8,7 @@ public struct Timeout: RequestEdit {
         "Ends an attempt whose response head is late. The time starts when the attempt needs a connection."
     public static let shape = Shape.duration(1...86_400_000)
     public static let needs = EditNeed.nothing
+    public static let powers = Powers.fault
     public static let sparesCalls = true
 
     public let milliseconds: Int

@@ -43,7 +43,7 @@ public struct LimitPolicy: Equatable, Sendable {
             self.init(count, per: unit)
         }
 
-        var words: String { "\(count)/\(unit.rawValue)" }
+        public var words: String { "\(count)/\(unit.rawValue)" }
     }
 
     public var rate: Rate?
@@ -64,6 +64,9 @@ public struct LimitPolicy: Equatable, Sendable {
         self.concurrency = concurrency
     }
 
+    /// Whether a request may have to wait for others.
+    public var mayWait: Bool { wait != nil || concurrency != nil }
+
     var measure: TokenBucket.Measure? {
         rate.map {
             TokenBucket.Measure(
@@ -78,12 +81,14 @@ public struct LimitPolicy: Equatable, Sendable {
     }
 }
 
-/// An interceptor's request to count a request at a limit.
+/// A request to count a request at a limit, by an interceptor or an environment.
 public struct LimitWish: Equatable, Sendable {
     public let interceptor: String
     /// The index of the limit among the interceptor's limits.
     public let number: Int
     public let policy: LimitPolicy
+    /// An environment asks: test sessions have no counts of their own.
+    public var isOfEnvironment = false
 }
 
 /// The key of requests counted together. It contains the interceptor's name, so that counting continues after a reload.

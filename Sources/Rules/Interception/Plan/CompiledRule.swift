@@ -18,6 +18,10 @@ final class CompiledRule: Sendable {
     let lastDecides: Bool
     let login: AppliedLogin?
     let needs: BodyNeeds
+    /// What an environment has to allow for the rule to apply.
+    let powers: Powers
+    /// True if the request phase may keep the request from its origin.
+    let standsIn: Bool
 
     init(_ rule: Rule, at index: Int, _ chain: ChainRules) {
         name = rule.name
@@ -38,6 +42,8 @@ final class CompiledRule: Sendable {
             needs.insert(.ending)
         }
         self.needs = needs
+        powers = rule.powers
+        standsIn = rule.request.contains { type(of: $0).mayStandIn }
     }
 
     // MARK: phases

@@ -2,11 +2,14 @@
 /// interceptor.
 extension PhaseJudgement {
     /// Records a rule that the phase evaluated.
+    /// - Parameter refusal: why its environment does not allow it.
     mutating func add(
-        _ rule: CompiledRule, _ holds: Bool, _ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext
+        _ rule: CompiledRule, _ holds: Bool, _ refusal: String?, _ subject: Subject, _ bodies: inout SubjectBodies,
+        _ context: EditContext
     ) {
+        let absence = rule.matcher.absence(context)?.description ?? refusal
         verdicts.append(
-            rule.matcher.absence(context).map { RuleVerdict(name: rule.name, matched: false, because: $0.description) }
+            absence.map { RuleVerdict(name: rule.name, matched: false, because: $0) }
                 ?? rule.verdict(holds, subject, &bodies, takesPart: true))
     }
 

@@ -28,12 +28,19 @@ struct PhaseRun: ~Copyable {
         Subject(request: request, response: response, classification: context.classification)
     }
 
-    /// Whether the rule applies: its condition holds and its sampler takes the exchange.
+    /// Whether the rule applies: its condition holds, its sampler takes the exchange, and the environment allows it.
     private mutating func applies(_ rule: CompiledRule, to subject: Subject, _ context: inout EditContext) -> Bool {
         let holds = rule.matcher.judge(subject, &bodies, context) == .yes
         if let warning = rule.matcher.warning(bodies, &context) { outcome.warnings.append(warning) }
-        outcome.judgement?.add(rule, holds, subject, &bodies, context)
-        return holds && plan.takes(rule, &context)
+        let refusal = holds ? plan.environments?.refusal(of: rule.powers, at: subject.request.host) : nil
+        outcome.judgement?.add(rule, holds, refusal, subject, &bodies, context)
+        guard holds, plan.takes(rule, &context) else { return false }
+        if let refusal {
+            outcome.refuse(rule, refusal, isRequest: subject.response == nil && subject.error == nil)
+        } else if plan.environments != nil {
+            outcome.powers.formUnion(rule.powers)
+        }
+        return refusal == nil
     }
 
     // MARK: rules, up to the first that ends the phase or waits
@@ -51,6 +58,8 @@ struct PhaseRun: ~Copyable {
                 guard outcome.goesOn else { return }
                 // an edit may open the gate of a later rule
                 traits = nil
+            } else if !outcome.goesOn {
+                return
             }
             guard place + 1 < candidates.endIndex else { return }
             let shown = traits ?? RequestGate.Traits(head, paths: candidates.asksPaths)
@@ -104,6 +113,10 @@ struct PhaseRun: ~Copyable {
     /// Ends the request phase. If the phase waits, its body is kept with it.
     mutating func end(_ head: inout RequestHead, _ context: EditContext) -> BodyOutcome {
         if isWaiting() { return BodyOutcome(outcome: take()) }
+        if let environments = plan.environments {
+            outcome.arrive(
+                at: head.host, isOwn: context.classification?.isOwn == true, environments)
+        }
         let outcome = plan.explains ? take(subject(head, context)) : take()
         guard var body = bodies.request.take(), body.isChanged else { return BodyOutcome(outcome: outcome) }
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))

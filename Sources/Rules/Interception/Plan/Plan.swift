@@ -24,10 +24,16 @@ public final class Plan: Sendable {
     public let runsResponseCode: Bool
     /// True if each phase records a verdict for every rule.
     let explains: Bool
+    /// Nil if no host has one.
+    let environments: Environments?
 
     /// - Parameter explains: true for `explain` and `test`, which show why an exchange ended as it did.
-    public init(rules: [Rule], chain: ChainRules = ChainRules(), explains: Bool = false) {
+    public init(
+        rules: [Rule], chain: ChainRules = ChainRules(), environments: Environments = Environments(),
+        explains: Bool = false
+    ) {
         self.explains = explains
+        self.environments = environments.isEmpty ? nil : environments
         let compiled = rules.enumerated().map { CompiledRule($1, at: $0, chain) }
         self.rules = compiled
         bodyNeeds = compiled.reduce([]) { $0.union($1.needs) }
@@ -76,8 +82,15 @@ public final class Plan: Sendable {
 
     // MARK: search
 
-    /// The first rule that may change this request; nil if there is none, and the head need not be copied.
+    /// The first rule that may change this request; nil if there is none, and the head need not be copied. Behind the last rule,
+    /// environments judge calls and limit the rate.
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
+        if let first = firstRequestRule(head, classification) { return first }
+        guard let environments else { return nil }
+        return environments.limitRates || classification?.isOwn == true ? rules.count : nil
+    }
+
+    private func firstRequestRule(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
         if explains { return rules.isEmpty ? nil : 0 }
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }

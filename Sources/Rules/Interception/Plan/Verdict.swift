@@ -6,6 +6,8 @@ public enum Verdict: Equatable, Sendable {
     /// Respond in place of the origin.
     case respond(DirectResponse, interceptor: String)
     case abort(interceptor: String, reason: String)
+    /// The environment does not allow what interceptors would do, and the request must not go on without it.
+    case forbid(reason: String)
     /// Send the client no response, or an invalid one.
     case breaks(Breakage, interceptor: String)
     /// The phase waits for an interceptor and continues when it is done.
@@ -82,6 +84,8 @@ public struct Outcome: Equatable, Sendable {
     public var chunk: Int?
     /// Requests for a retry, in order of precedence, for a verdict of `proceed`.
     public var retries: [RetryWish] = []
+    /// What the rules that applied need of an environment.
+    var powers: Powers = []
 
     public init() {}
 

@@ -6,6 +6,7 @@ public import Interceptors
 public struct SwiftEdit: RequestEdit, ResponseEdit {
     public static let name = "swift"
     public static let mayStandIn = true
+    public static let powers: Powers = [.edit, .mock]
     public static let doc =
         "Runs a Swift interceptor that the program registers under this name."
     public static let shape = Shape.either(
