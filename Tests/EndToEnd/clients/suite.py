@@ -1,12 +1,13 @@
 """Tests of an app, as a user of the pytest plugin writes them; test_pytest_plugin runs them."""
 
 import os
+import subprocess
 import threading
 
 import pytest
 import requests
 
-SHOP, AM, PLAIN = os.environ["SHOP"], os.environ["AM"], os.environ["PLAIN"]
+SHOP, AM, PLAIN, SECURE = (os.environ[name] for name in ("SHOP", "AM", "PLAIN", "SECURE"))
 LOGIN = f"{AM}/json/realms/root/authenticate?authIndexType=service&authIndexValue=Login"
 PERSON = {"authorization": {"answers": [
     {"callback": "NameCallback", "ask": True}, {"callback": "PasswordCallback", "ask": True}]}}
@@ -31,7 +32,7 @@ def test_beside_others(usher, number):
     got = [app.get(f"{PLAIN}/echo", timeout=20).status_code for _ in range(4)]
     assert got == [400 + number] * 2 + [200] * 2
     flows = usher.flows("path=/plain/echo", at_least=4)
-    assert [flow["status"] for flow in flows] == got
+    assert sorted(flow["status"] for flow in flows) == sorted(got)
     assert {flow["session"] for flow in usher.flows()} == {usher.id}
 
 
@@ -81,9 +82,28 @@ def test_denied_step_up(usher):
 
 
 @pytest.mark.usher(overlay="overlay.yaml", ttl="2m", port=True)
-def test_overlay(usher, monkeypatch):
+def test_overlay(usher):
     assert requests.get(f"{PLAIN}/x", proxies={"http": usher.port_url}, timeout=20).status_code == 410
     assert usher.requests().get(f"{PLAIN}/x", timeout=20).text == "of the environment"
+    assert usher.proxy == {"server": usher.port_url}
+
+
+def test_over_tls(usher):
+    assert usher.requests().get(f"{SECURE}/echo?by=requests", timeout=20).status_code == 200
+    subprocess.run(["curl", "-sSf", "-o", os.devnull, f"{SECURE}/echo?by=curl"], env=usher.env, check=True)
+    assert len(usher.flows("path=/plain/echo", scheme="https", at_least=2)) == 2
+
+
+def test_over_tls_with_httpx(usher):
+    pytest.importorskip("httpx")
+    with usher.httpx() as client:
+        assert client.get(f"{SECURE}/echo").status_code == 200
+    assert usher.flows(scheme="https")
+
+
+def test_a_browser_needs_a_port(usher):
+    with pytest.raises(ValueError, match="port=True"):
+        usher.proxy
 
 
 def test_failing(usher):
@@ -92,7 +112,7 @@ def test_failing(usher):
 
 
 def test_not_seen(usher):
-    usher.requests().get(f"{PLAIN}/echo/there", timeout=20)
+    usher.requests().get(f"{PLAIN}/echo?there=1", timeout=20)
     usher.flows("path=/elsewhere", timeout=0.2)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 USUAL_TIMEOUT = 15.0
+# pytest shows the line of the test instead
+__tracebackhide__ = True
 
 
 class UsherError(Exception):
@@ -19,7 +21,8 @@ class UsherError(Exception):
     def __init__(self, words: str, status: int | None = None, faults: Iterable[Mapping[str, Any]] = ()) -> None:
         self.status = status
         self.faults = [dict(fault) for fault in faults]
-        super().__init__("\n".join([words, *(_line(fault) for fault in self.faults)]))
+        # the words are about the first one
+        super().__init__("\n".join([words, *(_line(fault) for fault in self.faults[1:])]))
 
 
 def _line(fault: Mapping[str, Any]) -> str:

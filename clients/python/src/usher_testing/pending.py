@@ -5,6 +5,9 @@ from __future__ import annotations
 from .api import Transaction, TransactionCallback
 from .control import Control, segment
 
+# pytest shows the line of the test instead
+__tracebackhide__ = True
+
 
 class Pending:
     """One step-up that waits; a test answers or denies it in the place of the person."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from .api import Flow, Journey, JourneyDetail, OpenedSession
 from .control import Control, UsherError, segment
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     import requests
 
 Found = TypeVar("Found")
+# pytest shows the line of the test instead
+__tracebackhide__ = True
 PAUSE = 0.05
 
 
@@ -94,11 +95,13 @@ class Usher:
 
     @property
     def proxy(self) -> dict[str, str]:
-        """The option `proxy` of a context of Playwright."""
-        parts = urlsplit(self.proxy_url)
-        return {
-            "server": f"{parts.scheme}://{parts.hostname}:{parts.port}", "username": parts.username or "",
-            "password": parts.password or ""}
+        """The option `proxy` of a browser's context in Playwright.
+
+        Browsers send no credentials unasked, so the session needs a port of its own.
+        """
+        if not self.port_url:
+            raise ValueError("a browser needs a session with a port of its own: @pytest.mark.usher(port=True)")
+        return {"server": self.port_url}
 
     # rules and faults
 
@@ -203,7 +206,7 @@ class Usher:
                 raise
             words = " ".join(str(value) for _, value in asked[:-1]) or "flows"
             raise NotSeen(f"{error}: {words}; the session has\n{self.summary()}") from None
-        ordered: list[Flow] = sorted(found, key=lambda flow: flow["sequence"])
+        ordered: list[Flow] = sorted(found, key=lambda flow: (flow["began"], flow["sequence"]))
         return ordered
 
     def flow(self, id: str) -> dict[str, Any]:

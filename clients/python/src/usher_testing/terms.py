@@ -9,6 +9,8 @@ from typing import Any
 NAMED = ("header", "query", "cookie", "json", "form", "response_json")
 
 Condition = str | Mapping[str, Any]
+# pytest shows the line of the test instead
+__tracebackhide__ = True
 
 
 def when(condition: Condition, more: Mapping[str, Any] = {}) -> dict[str, Any]:
