@@ -228,6 +228,7 @@ export interface Transaction {
   id: string
   client: string
   user: string | null
+  session: string | null
   method: string
   resource: string
   am: string

@@ -123,7 +123,7 @@ export class Usher {
   async pending({ timeout = PATIENCE } = {}) {
     return this.#eventually(timeout, 'no step-up waits for a person', async () => {
       const { transactions } = await this.#control.ask('GET', '/v1/transactions')
-      const own = transactions.find(one => (one.session ?? this.id) === this.id)
+      const own = transactions.find(one => one.session === this.id)
       return own && new Pending(this.#control, own)
     })
   }

@@ -229,6 +229,7 @@ class Transaction(TypedDict):
     id: str
     client: str
     user: str | None
+    session: str | None
     method: str
     resource: str
     am: str

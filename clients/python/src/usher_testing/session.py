@@ -184,7 +184,7 @@ class Usher:
 
         def found() -> Pending | None:
             waiting = self._control.ask("GET", "/v1/transactions")["transactions"]
-            own = [one for one in waiting if one.get("session", self.id) == self.id]
+            own = [one for one in waiting if one["session"] == self.id]
             return Pending(self._control, own[0]) if own else None
 
         return self._eventually(found, timeout, "no step-up waits for a person")

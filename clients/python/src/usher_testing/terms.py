@@ -24,7 +24,7 @@ def when(condition: Condition, more: Mapping[str, Any] = {}) -> dict[str, Any]:
     refused: list[dict[str, Any]] = []
     for term in condition.split():
         key, equals, value = term.partition("=")
-        if not equals or not key:
+        if not equals or not key.removesuffix("!"):
             raise ValueError(f'"{term}" is not a condition; write key=value, as in action=AUTHENTICATE')
         if key.endswith("!"):
             refused.append({})
