@@ -81,6 +81,12 @@ usherTest('busy AM', {}, async usher => {
   assert.equal(har.log.entries.length, (await usher.flows('calls=yes')).length)
 })
 
+usherTest('a fault by name', {}, async usher => {
+  await usher.fault('am-account-locked', { times: 1 })
+  assert.deepEqual([(await signIn(usher)).status, (await signIn(usher)).status], [401, 200])
+  await assert.rejects(usher.fault('am-acount-locked'), /did you mean .?am-account-locked/)
+})
+
 for (const user of ['user1', 'user2']) {
   usherTest(`step-up of ${user}`, { overlay: ASK }, async usher => {
     const token = (await signIn(usher, user)).json().tokenId

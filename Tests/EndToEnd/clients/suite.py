@@ -7,6 +7,8 @@ import threading
 import pytest
 import requests
 
+from usher_testing import UsherError
+
 SHOP, AM, PLAIN, SECURE = (os.environ[name] for name in ("SHOP", "AM", "PLAIN", "SECURE"))
 LOGIN = f"{AM}/json/realms/root/authenticate?authIndexType=service&authIndexValue=Login"
 PERSON = {"authorization": {"answers": [
@@ -49,6 +51,16 @@ def test_any_call_to_am(usher):
     assert sign_in(usher.requests()).status_code == 503
     usher.remove(name)
     assert sign_in(usher.requests()).status_code == 200
+
+
+def test_named_fault(usher):
+    usher.fault("am-account-locked", times=1)
+    app = usher.requests()
+    assert (sign_in(app).status_code, sign_in(app).status_code) == (401, 200)
+    with pytest.raises(UsherError, match="did you mean .?am-account-locked"):
+        usher.fault("am-acount-locked")
+    with pytest.raises(ValueError, match="has its own response"):
+        usher.fault("am-account-locked", status=500)
 
 
 @pytest.mark.usher(overlay=PERSON)
