@@ -123,10 +123,10 @@ def test_unmet_expectations_raise_their_report():
 def test_an_expectation_is_an_entry_of_the_configuration():
     control = Said(None)
     usher = usher_testing.Usher(control, OPENED, None)
-    usher.expect("path=/pay", count=1, each="status=200", after="LOGIN")
+    usher.expect("path=/pay", count=1, step_up=True, each="status=200", after="LOGIN")
     usher.expect(use=["am-client"])
     assert [body for _, _, body in control.asked] == [
-        {"when": {"path": "/pay"}, "count": "1", "each": {"status": "200"}, "after": "LOGIN"}, {"use": ["am-client"]}]
+        {"when": {"path": "/pay"}, "count": "1", "step_up": True, "each": {"status": "200"}, "after": "LOGIN"}, {"use": ["am-client"]}]
 
 
 CALLBACKS = [

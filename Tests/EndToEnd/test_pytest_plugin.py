@@ -56,13 +56,8 @@ def suite(tmp_path, binary, sandbox, secure_sandbox):
 
 
 def test_no_test_disturbs_another(suite):
-    done = suite("-n", "4", "-k", "beside or am or fault or overlay or step_up or tls or port")
+    done = suite("-n", "4", "-k", "beside or am or fault or overlay or step_up or tls or port or test_expected")
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
-
-
-def test_step_ups_are_answered_by_their_tests(suite):
-    done = suite("-n", "0", "-k", "step_up")
-    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_one_process_will_do(suite):
@@ -81,6 +76,16 @@ def test_a_failure_shows_the_journey_and_keeps_the_traffic(suite, tmp_path):
     tree = xml.etree.ElementTree.parse(tmp_path / "results/junit.xml")
     properties = {one.get("name"): one.get("value") for one in tree.iter("property")}
     assert properties["usher_har"] == str(har) and properties["usher_session"].startswith("s-")
+
+
+def test_unmet_expectations_fail_their_test(suite, tmp_path):
+    done = suite("-n", "2", "-k", "expected", "--junitxml", "junit.xml")
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 of 2 expectations unmet" in done.stdout and "unmet: one echo: " in done.stdout
+    assert "pending: another page: 0 came, wanted at least 1" in done.stdout and "curl " in done.stdout
+    # it failed by itself: the error of a fixture would be one
+    (failure,) = xml.etree.ElementTree.parse(tmp_path / "junit.xml").iter("failure")
+    assert "one echo" in failure.text and len(list((tmp_path / "usher-artifacts").iterdir())) == 1
 
 
 def test_what_does_not_come_is_named(suite, tmp_path):

@@ -129,6 +129,8 @@ export class Usher {
     /** A number, `>=2`, `2-4` or `never`. */
     count?: number | string
     each?: Condition
+    /** Whether each message came by a step-up. */
+    step_up?: boolean
     name?: string
     before?: string
     after?: string

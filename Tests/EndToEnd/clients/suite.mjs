@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { Daemon, NotSeen, ServedDaemon, UsherError } from '../../../clients/node/lib/index.js'
+import { Daemon, NotSeen, ServedDaemon, Unmet, UsherError } from '../../../clients/node/lib/index.js'
 
 const { SHOP, AM, PLAIN, SECURE, USHER_TEST_CONFIG } = process.env
 const LOGIN = `${AM}/json/realms/root/authenticate?authIndexType=service&authIndexValue=Login`
@@ -85,6 +85,15 @@ usherTest('a fault by name', {}, async usher => {
   await usher.fault('am-account-locked', { times: 1 })
   assert.deepEqual([(await signIn(usher)).status, (await signIn(usher)).status], [401, 200])
   await assert.rejects(usher.fault('am-acount-locked'), /did you mean .?am-account-locked/)
+})
+
+usherTest('expectations', {}, async usher => {
+  await usher.expect('path=/plain/echo', { count: 1, name: 'one echo' })
+  await usher.expect({ status: '5xx' }, { count: 'never' })
+  await ask(usher, `${PLAIN}/echo`)
+  await usher.verify()
+  await ask(usher, `${PLAIN}/echo`)
+  await assert.rejects(usher.verify(), error => error instanceof Unmet && /1 of 2 expectations unmet\nunmet: one echo: /.test(error.message))
 })
 
 for (const user of ['user1', 'user2']) {

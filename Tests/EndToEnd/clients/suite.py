@@ -118,6 +118,22 @@ def test_a_browser_needs_a_port(usher):
         usher.proxy
 
 
+def test_expected(usher):
+    usher.expect("path=/plain/echo", count=2, each="method=GET")
+    usher.expect("status=5xx", count="never")
+    app = usher.requests()
+    assert [app.get(f"{PLAIN}/echo", timeout=20).status_code for _ in range(2)] == [200] * 2
+    with pytest.raises(UsherError, match="did you mean .?path"):
+        usher.expect("pth=/x")
+
+
+def test_unexpected(usher):
+    usher.expect("path=/plain/echo", count=1, name="one echo")
+    usher.expect("path=/plain/never", name="another page")
+    app = usher.requests()
+    assert [app.get(f"{PLAIN}/echo", timeout=20).status_code for _ in range(2)] == [200] * 2
+
+
 def test_failing(usher):
     sign_in(usher.requests(), password="wrong")
     assert usher.flows("status=4xx") == [], "the app got in"

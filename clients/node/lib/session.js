@@ -110,10 +110,7 @@ export class Usher {
 
   /** Throws Unmet with the report if an expectation is not met. */
   async verify(wait) {
-    const report = await this.report(wait).catch(error => { // TEMPORARY
-      if (error.message === 'there is no such route') return { met: true }
-      throw error
-    })
+    const report = await this.report(wait)
     if (!report.met) throw new Unmet(reportText(report))
   }
 

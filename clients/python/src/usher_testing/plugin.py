@@ -117,7 +117,11 @@ def _judge(item: pytest.Item, report: pytest.TestReport, session: Usher) -> None
         session.verify()
     except (Unmet, UsherError) as error:
         report.outcome = "failed"
-        report.longrepr = str(error)
+        try:
+            # pytest shows these words alone, and names them in its summary
+            pytest.fail(str(error), pytrace=False)
+        except pytest.fail.Exception:
+            report.longrepr = item.repr_failure(pytest.ExceptionInfo.from_current())
 
 
 def _tell(item: pytest.Item, report: pytest.TestReport, session: Usher) -> None:
