@@ -165,6 +165,8 @@ export class Usher {
 
   /** The session's logins step by step, and its last flows, as text. */
   async summary() {
+    // it comes when the journal has what was answered so far
+    await this.report('1ms')
     const logins = []
     for (const { id } of (await this.journeys()).slice(-10)) logins.push(journeyText(await this.journeyDetail(id)))
     const flows = await this.flows([], { atLeast: 0 })

@@ -115,13 +115,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _judge(item: pytest.Item, report: pytest.TestReport, session: Usher) -> None:
     try:
         session.verify()
+        return
     except (Unmet, UsherError) as error:
-        report.outcome = "failed"
-        try:
-            # pytest shows these words alone, and names them in its summary
-            pytest.fail(str(error), pytrace=False)
-        except pytest.fail.Exception:
-            report.longrepr = item.repr_failure(pytest.ExceptionInfo.from_current())
+        words = str(error)
+    report.outcome = "failed"
+    try:
+        # pytest shows these words alone, and names them in its summary
+        pytest.fail(words, pytrace=False)
+    except pytest.fail.Exception:
+        report.longrepr = item.repr_failure(pytest.ExceptionInfo.from_current())
 
 
 def _tell(item: pytest.Item, report: pytest.TestReport, session: Usher) -> None:

@@ -227,6 +227,8 @@ class Usher:
 
     def summary(self) -> str:
         """The session's logins step by step, and its last flows, as text."""
+        # it comes when the journal has what was answered so far
+        self.report("1ms")
         logins = [journey_text(self._detail(journey)) for journey in self.journeys()[-10:]]
         return "\n".join([*logins, flows_text(self.flows(at_least=0)[-30:]) or "  no flows"])
 
