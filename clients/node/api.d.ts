@@ -244,3 +244,37 @@ export interface Transaction {
   callbacks: Array<TransactionCallback>
   shortened: boolean
 }
+
+export interface ReportExpectationFailure {
+  flow: string
+  because: string
+  request: string | null
+  status: number | null
+  curl: string | null
+}
+
+export interface ReportExpectation {
+  name: string
+  verdict: "met" | "unmet" | "pending"
+  expected: string
+  wanted: string
+  counted: number
+  failed: number
+  because: string | null
+  place: string | null
+  pack: string | null
+  source: string | null
+  flows: Array<string>
+  failures: Array<ReportExpectationFailure>
+  /** The flow that failed the fewest terms. */
+  nearest: ReportExpectationFailure | null
+}
+
+export interface Report {
+  /** true: all expectations are met. */
+  met: boolean
+  /** The number of flows judged. */
+  flows: number
+  unmet: number
+  expectations: Array<ReportExpectation>
+}

@@ -1,4 +1,4 @@
-import type { Flow, Journey, JourneyDetail, OpenedSession, Transaction, TransactionCallback } from './api.js'
+import type { Flow, Journey, JourneyDetail, OpenedSession, Report, Transaction, TransactionCallback } from './api.js'
 
 export * from './api.js'
 
@@ -140,9 +140,9 @@ export class Usher {
     use?: string | string[]
   }): Promise<void>
   /** How the traffic so far meets the expectations. */
-  report(wait?: string): Promise<Record<string, any>>
+  report(options?: { timeout?: number }): Promise<Report>
   /** Throws Unmet with the report if an expectation is not met. */
-  verify(wait?: string): Promise<void>
+  verify(options?: { timeout?: number }): Promise<void>
 
   /** The oldest step-up of this session that waits for a person, as soon as there is one. */
   pending(options?: { timeout?: number }): Promise<Pending>

@@ -2,7 +2,7 @@
 
 import http from 'node:http'
 
-const USUAL_TIMEOUT = 15_000
+export const USUAL_TIMEOUT = 15_000
 
 /** The daemon refused a request, or cannot be reached. */
 export class UsherError extends Error {

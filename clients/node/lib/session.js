@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { UsherError } from './control.js'
+import { USUAL_TIMEOUT } from './control.js'
 import { proxyVariables } from './environment.js'
 import { NotSeen, Unmet } from './errors.js'
 import { Pending } from './pending.js'
@@ -104,13 +104,13 @@ export class Usher {
   }
 
   /** How the traffic so far meets the expectations. Waits for messages that have not come yet. */
-  async report(wait = '5s') {
-    return this.#control.ask('GET', `${this.#path}/report`, { query: [['wait', wait]], timeout: 75_000 })
+  async report({ timeout = PATIENCE } = {}) {
+    return this.#control.ask('GET', `${this.#path}/report`, { query: [['wait', timeout]], timeout: timeout + USUAL_TIMEOUT })
   }
 
   /** Throws Unmet with the report if an expectation is not met. */
-  async verify(wait) {
-    const report = await this.report(wait)
+  async verify(options) {
+    const report = await this.report(options)
     if (!report.met) throw new Unmet(reportText(report))
   }
 
@@ -133,7 +133,7 @@ export class Usher {
     const waiting = atLeast ? [['wait', atLeast], ['timeout', timeout]] : []
     const query = [...asked, ['filter', `session=${this.id}`], ['limit', 1000], ...waiting]
     try {
-      const { flows } = await this.#control.ask('GET', '/v1/flows', { query, timeout: timeout + 15_000 })
+      const { flows } = await this.#control.ask('GET', '/v1/flows', { query, timeout: timeout + USUAL_TIMEOUT })
       return flows.sort((one, other) => compare(one.began, other.began) || one.sequence - other.sequence)
     } catch (error) {
       if (error.status !== 504) throw error
@@ -166,7 +166,7 @@ export class Usher {
   /** The session's logins step by step, and its last flows, as text. */
   async summary() {
     // it comes when the journal has what was answered so far
-    await this.report('1ms')
+    await this.report({ timeout: 0 })
     const logins = []
     for (const { id } of (await this.journeys()).slice(-10)) logins.push(journeyText(await this.journeyDetail(id)))
     const flows = await this.flows([], { atLeast: 0 })

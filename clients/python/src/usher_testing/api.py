@@ -244,3 +244,37 @@ class Transaction(TypedDict):
     message: NotRequired[str]
     callbacks: list[TransactionCallback]
     shortened: bool
+
+
+class ReportExpectationFailure(TypedDict):
+    flow: str
+    because: str
+    request: str | None
+    status: int | None
+    curl: str | None
+
+
+class ReportExpectation(TypedDict):
+    name: str
+    verdict: Literal["met", "unmet", "pending"]
+    expected: str
+    wanted: str
+    counted: int
+    failed: int
+    because: str | None
+    place: str | None
+    pack: str | None
+    source: str | None
+    flows: list[str]
+    failures: list[ReportExpectationFailure]
+    nearest: ReportExpectationFailure | None
+    """The flow that failed the fewest terms."""
+
+
+class Report(TypedDict):
+    met: bool
+    """true: all expectations are met."""
+    flows: int
+    """The number of flows judged."""
+    unmet: int
+    expectations: list[ReportExpectation]

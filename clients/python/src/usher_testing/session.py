@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .api import Flow, Journey, JourneyDetail, OpenedSession
-from .control import Control, UsherError, segment
+from .api import Flow, Journey, JourneyDetail, OpenedSession, Report
+from .control import USUAL_TIMEOUT, Control, UsherError, segment
 from .environment import proxy_variables
 from .errors import NotSeen, Unmet
 from .pending import Pending
@@ -162,14 +162,16 @@ class Usher:
         self._control.ask(
             "POST", f"{self._path}/expectations", {key: value for key, value in entry.items() if value is not None})
 
-    def report(self, wait: str = "5s") -> dict[str, Any]:
+    def report(self, timeout: float = 5.0) -> Report:
         """How the traffic so far meets the expectations. Waits for messages that have not come yet."""
-        report: dict[str, Any] = self._control.ask("GET", f"{self._path}/report", query=[("wait", wait)], timeout=75)
+        wait = int(timeout * 1000)
+        report: Report = self._control.ask(
+            "GET", f"{self._path}/report", query=[("wait", wait)], timeout=timeout + USUAL_TIMEOUT)
         return report
 
-    def verify(self, wait: str = "5s") -> None:
+    def verify(self, timeout: float = 5.0) -> None:
         """Raises Unmet with the report if an expectation is not met."""
-        report = self.report(wait)
+        report = self.report(timeout)
         if not report["met"]:
             raise Unmet(report_text(report))
 
@@ -196,7 +198,7 @@ class Usher:
         waiting: list[tuple[str, object]] = [("wait", at_least), ("timeout", int(timeout * 1000))] if at_least else []
         try:
             found = self._control.ask(
-                "GET", "/v1/flows", query=[*asked, ("limit", 1000), *waiting], timeout=timeout + 15)["flows"]
+                "GET", "/v1/flows", query=[*asked, ("limit", 1000), *waiting], timeout=timeout + USUAL_TIMEOUT)["flows"]
         except UsherError as error:
             if error.status != 504:
                 raise
@@ -228,7 +230,7 @@ class Usher:
     def summary(self) -> str:
         """The session's logins step by step, and its last flows, as text."""
         # it comes when the journal has what was answered so far
-        self.report("1ms")
+        self.report(timeout=0)
         logins = [journey_text(self._detail(journey)) for journey in self.journeys()[-10:]]
         return "\n".join([*logins, flows_text(self.flows(at_least=0)[-30:]) or "  no flows"])
 

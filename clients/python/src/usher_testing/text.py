@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from .api import Flow, JourneyDetail
+from .api import Flow, JourneyDetail, Report
 
 
 def journey_text(detail: JourneyDetail) -> str:
@@ -48,7 +47,7 @@ def flows_text(flows: Iterable[Flow]) -> str:
         for flow in flows)
 
 
-def report_text(report: Mapping[str, Any]) -> str:
+def report_text(report: Report) -> str:
     """The expectations that are not met: why, in which flow, and how to repeat its request."""
     lines = [f"{report['unmet']} of {len(report['expectations'])} expectations unmet"]
     for entry in report["expectations"]:
