@@ -102,6 +102,18 @@ struct LedgerTests {
         #expect(entry.because == "scheme is http, wanted https")
     }
 
+    @Test("step_up says whether each counted message came by a step-up")
+    func stepUps() throws {
+        var test = MessageTest(.test(.path, [.exact("/pay")]), count: 2...2)
+        let flows = [Flow(id: 1, target: "/pay", flags: .steppedUp), Flow(id: 2, target: "/pay")]
+        #expect(try Self.entry(test, flows).verdict == .met)
+        test.stepUp = true
+        let entry = try Self.entry(test, flows)
+        #expect(entry.because == "it came without a step-up" && entry.failures.first?.id == FlowID(2))
+        test.stepUp = false
+        #expect(try Self.entry(test, flows).because == "it came by a step-up")
+    }
+
     @Test("A path counts in its normal form, as in when")
     func paths() throws {
         let test = MessageTest(.test(.path, [.exact("/a/c")]), count: 1...1)

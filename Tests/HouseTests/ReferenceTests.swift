@@ -11,7 +11,7 @@ struct ReferenceTests {
         var place: String
     }
 
-    private static let folders = ["Sources", "Tests", "docs", "config", "scripts", "bench", "systemd"]
+    private static let folders = ["Sources", "Tests", "docs", "config", "scripts", "bench", "systemd", "clients"]
 
     /// What is not code: of sources the comments, of pages everything.
     private static func prose(_ file: SourceFile) -> [(index: Int, text: String)] {
@@ -28,6 +28,7 @@ struct ReferenceTests {
             SourceTree.files("Sources") + SourceTree.files("Tests", ["swift", "py", "md"])
             + SourceTree.files("bench", ["md", "py", ""]) + SourceTree.files("docs", ["md"])
             + SourceTree.files("scripts", ["", "sh"]) + SourceTree.files("config", ["yaml"]) + SourceTree.top(["md"])
+            + SourceTree.files("clients", ["md", "py", "js"])
         return files.flatMap { file in
             prose(file).flatMap { index, text in
                 expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in

@@ -37,7 +37,9 @@ struct SentenceTests {
 
     @Test("No sentence of a page has more than 30 words")
     func length() {
-        let pages = SourceTree.top(["md"]) + SourceTree.files("docs", ["md"]) + SourceTree.files("bench", ["md"])
+        let pages =
+            SourceTree.top(["md"]) + SourceTree.files("docs", ["md"]) + SourceTree.files("bench", ["md"])
+            + SourceTree.files("clients", ["md"])
         #expect(pages.count > 10)
         for page in pages {
             for (line, text) in Self.paragraphs(page) {

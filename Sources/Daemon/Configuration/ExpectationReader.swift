@@ -85,7 +85,7 @@ public enum ExpectationWords {
 /// Reads an expectation of one line, as in `action=LOGOUT header.accept=* count=1`.
 enum ExpectationLine {
     /// The keys of the entry itself.
-    private static let own = ["use", "except", "name", "count", "before", "after", "within", "per"]
+    private static let own = ["use", "except", "name", "count", "before", "after", "within", "per", "step_up"]
 
     /// The entry as the configuration would write it. Keys and values are checked later.
     static func entry(_ line: String, _ place: Position) throws(ConditionLine.Fault) -> YAMLNode {

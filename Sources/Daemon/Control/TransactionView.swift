@@ -27,7 +27,8 @@ struct TransactionView {
     }
 
     static let shape = ControlShape.object([
-        "id": .text, "client": .text, "user": .optional(.text), "method": .text, "resource": .text, "am": .text,
+        "id": .text, "client": .text, "user": .optional(.text), "session": .optional(.text), "method": .text,
+        "resource": .text, "am": .text,
         "realm": .text, "tree": .optional(.text), "stage": .text, "header": .text, "messages": .list(.text),
         "waited_ms": .count, "left_ms": .count, "kind": .choice(["suspended", "callbacks"]), "message?": .text,
         "callbacks": .list(callbackShape), "shortened": .flag,
@@ -64,7 +65,8 @@ struct TransactionView {
         reserve(400)
         var members: JSONValue = [
             "id": .string(waiting.id.description), "client": .string(transaction.client.address),
-            "user": transaction.client.user.map { text($0) } ?? .null, "method": text(transaction.method),
+            "user": transaction.client.user.map { text($0) } ?? .null, "session": .optional(transaction.client.session),
+            "method": text(transaction.method),
             "resource": text(transaction.resource), "am": text(transaction.server), "realm": text(transaction.realm),
             "tree": transaction.tree.map { text($0) } ?? .null, "stage": text(step.stage), "header": text(step.header),
             "messages": .array(texts(step.messages)), "waited_ms": .integer(max(0, now - transaction.since)),

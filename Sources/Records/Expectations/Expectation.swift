@@ -52,6 +52,8 @@ public struct MessageTest: Sendable {
     public var count: ClosedRange<Int>
     /// What each of the messages also has to be.
     public var each: Condition?
+    /// Whether each of the messages came by a step-up.
+    public var stepUp: Bool?
     public var before: Anchor?
     public var after: Anchor?
     /// In milliseconds: the distance to the anchor; without one, the time of each exchange.

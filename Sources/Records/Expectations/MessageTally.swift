@@ -75,6 +75,8 @@ struct MessageTally: Sendable {
         if test.scope == .session, counted >= test.count.lowerBound { seeksNearest = false }
         if let each, !each.fits(&exchange) {
             fail(exchange.flow, exchange.explain(each.condition).because)
+        } else if let stepUp = test.stepUp, exchange.flow.flags.contains(.steppedUp) != stepUp {
+            fail(exchange.flow, stepUp ? "it came without a step-up" : "it came by a step-up")
         } else if !isOrdered, let within = test.within, exchange.ended - exchange.began > within {
             fail(exchange.flow, "it took \(exchange.ended - exchange.began) ms, wanted \(within) ms")
         }

@@ -82,6 +82,7 @@ struct ExpectationBuilder {
         let each = fields.fields("each").map { builder.condition($0) }
         let count = fields.text("count").flatMap(MessageTest.counts) ?? (each == nil ? 1...Int.max : 0...Int.max)
         var test = MessageTest(when, count: count, each: each)
+        test.stepUp = fields.flag("step_up")
         test.within = fields.number("within")
         test.scope = fields.text("per").flatMap(MessageTest.Scope.init) ?? .session
         audit(test, fields)
@@ -119,7 +120,7 @@ struct ExpectationBuilder {
 
     private func audit(_ test: MessageTest, _ fields: Fields) {
         if test.count == 0...0 {
-            for key in ["before", "after", "within", "each"] {
+            for key in ["before", "after", "within", "each", "step_up"] {
                 guard let place = fields.position(of: key) else { continue }
                 let remedy =
                     key == "before" || key == "after"
@@ -158,6 +159,7 @@ extension MessageTest {
     fileprivate var words: String {
         var parts = [MessageTest.words(count)]
         if let each { parts.append("each \(each.words)") }
+        if let stepUp { parts.append(stepUp ? "each by a step-up" : "each without a step-up") }
         if let before { parts.append("before \(before.name)") }
         if let after { parts.append("after \(after.name)") }
         if let within { parts.append("within \(within) ms") }

@@ -14,6 +14,7 @@ extension KeyTable {
             "count", .text(.count),
             "How many have to come: 1, >=2, <=3, 2-4 or never. Without the key, at least 1; with each, any number."),
         Key("each", .object(condition), "What each of these messages also has to be."),
+        Key("step_up", .boolean, "Whether each of these messages came by a step-up of Usher's."),
         Key(
             "before", .text(.name),
             "Each of them begins before any message of this expectation or Action."),

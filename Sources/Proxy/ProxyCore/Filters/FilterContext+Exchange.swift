@@ -30,7 +30,8 @@ extension FilterContext {
             request: request, sent: sent, body: bytes,
             sentBody: info.received.body.isKept ? attempt.body ?? bytes : nil, mayHaveArrived: isOut, time: time,
             stores: info.stores(client),
-            client: RequestSender(address: client.source.address, user: info.log.record.user),
+            client: RequestSender(
+                address: client.source.address, user: info.log.record.user, session: info.testSession?.id),
             url: info.log.record.url, initial: request,
             unproven: client.unproven(sent, info.engine.settings.interception.security),
             environments: info.engine.settings.environments)

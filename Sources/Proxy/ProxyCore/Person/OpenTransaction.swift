@@ -10,14 +10,17 @@ public struct OpenTransaction: Sendable {
         public var address: String
         /// The user of the proxy.
         public var user: String?
+        /// The id of the test session.
+        public var session: String?
         /// The name by which the client's step-ups are counted.
-        var identity: String { user.map { "user \($0)" } ?? network }
+        var identity: String { session ?? user.map { "user \($0)" } ?? network }
         let network: String
 
-        public init(address: String, network: String, user: String? = nil) {
+        public init(address: String, network: String, user: String? = nil, session: String? = nil) {
             self.address = address
             self.network = network
             self.user = user
+            self.session = session
         }
     }
 
@@ -62,7 +65,8 @@ extension FilterContext {
         OpenTransaction(
             client: .init(
                 address: client.address?.description ?? "",
-                network: client.address?.clientNetwork.base.description ?? "", user: client.user),
+                network: client.address?.clientNetwork.base.description ?? "", user: client.user,
+                session: client.session),
             method: request.methodText,
             resource: String(decoding: url.prefix(Self.longestURL), as: UTF8.self)
                 + (url.count > Self.longestURL ? "…" : ""),

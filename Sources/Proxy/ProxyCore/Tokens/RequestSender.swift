@@ -8,6 +8,8 @@ struct RequestSender {
     let address: IPAddress?
     /// The user whose password was right.
     let user: String?
+    /// The id of the test session.
+    var session: String?
 
     /// The whole IPv6 address, as one network may have many clients; all loopback addresses are one.
     var place: IPAddress? {

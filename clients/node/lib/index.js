@@ -1,0 +1,5 @@
+export { Control, UsherError } from './control.js'
+export { Daemon, ServedDaemon } from './daemon.js'
+export { NotSeen, Unmet } from './errors.js'
+export { Pending } from './pending.js'
+export { Usher } from './session.js'
