@@ -10,6 +10,7 @@ import requests
 
 import inside
 import programs
+import shop
 import wire
 from admin import CONFIG, TOKEN, Port
 
@@ -330,3 +331,32 @@ def test_an_environment_binds_sessions_too(staging):
     assert answer.status_code == 403 and "environment staging does not allow mock" in answer.text
     statuses = [here.get("/", session["proxy"]).status_code for session in sessions] + [here.get("/").status_code]
     assert statuses == [200, 200, 429], "its rate counts over all sessions"
+
+
+# robots
+
+
+def test_two_sessions_step_up_as_two_users(staging, sandbox):
+    here = staging({
+        **shop.config(sandbox, answers=[]), "robots": [{"user": user, "password": "changeit"} for user in ("user1", "user2")]})
+    sessions = [here.opened("--robot", "--name", name) for name in ("one", "two")]
+    assert [(s["robot"], s["password"]) for s in sessions] == [("user1", "changeit"), ("user2", "changeit")]
+    more = here.session("start", "--robot")
+    assert more.returncode == 1 and "all 2 robots are lent" in more.stderr
+
+    def pay(session):
+        app = requests.Session()
+        app.trust_env = False
+        app.cookies.set(shop.COOKIE, shop.login(sandbox, session["robot"]))
+        return app.get(f"{sandbox.shop}/pay", proxies={"http": session["proxy"]}, timeout=30).status_code
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(pay, sessions * 4)) == [200] * 8
+    assert "changeit" not in here.session("show", "one", "--json").stdout
+    here.session("stop", "one")
+    assert here.opened("--robot")["robot"] == "user1", "it came back"
+
+
+def test_a_session_without_robots_to_lend_is_refused(staging):
+    done = staging().session("start", "--robot")
+    assert done.returncode == 1 and "the configuration has no robots" in done.stderr

@@ -24,6 +24,8 @@ public struct Snapshot: Sendable {
     public var journal: JournalStore.Settings?
     /// `expect`.
     public var expectations: [Expectation]
+    /// Test users for test sessions.
+    public var robots: [Robot]
     /// `tracing`; nil if no traces are exported.
     public var tracing: TracingSettings?
     /// `admin.socket`; a relative path starts at the runtime directory. Nil if it is not set.

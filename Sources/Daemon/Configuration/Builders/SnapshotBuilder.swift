@@ -78,6 +78,7 @@ struct SnapshotBuilder {
             log: KeyTable.log.value(root.fields("log")), journal: journal,
             expectations: ExpectationBuilder(conditions: conditions, knowsServers: !isWithout("am", root))
                 .expectations(root.list("expect")),
+            robots: RobotBuilder(findings: findings).robots(root.list("robots")),
             tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
             controlGroup: root.fields("admin")?.text("group"),

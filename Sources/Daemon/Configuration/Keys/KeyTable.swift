@@ -65,6 +65,9 @@ enum KeyTable {
             Key("journal", .object(journal.shape("journal")), "The recording of flows."),
             expect,
             Key(
+                "robots", .list(.object(robot)),
+                "Test users. A test session may borrow one, which no other session gets meanwhile.", standard: "[]"),
+            Key(
                 "tracing", .object(tracing.shape("tracing")),
                 "The export of traces. Without the key, none are exported."),
             Key("admin", .object(admin), "The admin API of the running daemon."),
@@ -89,6 +92,14 @@ enum KeyTable {
             "tokens", .list(.object(tokens.shape("tokens"))), "Bearer tokens, tried before the others.",
             standard: "[]"),
         expect)
+
+    static let robot = ObjectShape(
+        "robot",
+        Key("user", .text(.name), "The user's name, which answers every NameCallback.", isRequired: true),
+        Key("password", .text(.any), "The password, which answers every PasswordCallback that no answer matches."),
+        Key(
+            "answers", .list(.object(callbackAnswer)), "Answers that come first, such as one-time passwords.",
+            standard: "[]"))
 
     private static let expect = Key(
         "expect", .oneOrMany(.object(expectation)),

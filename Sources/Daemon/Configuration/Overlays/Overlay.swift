@@ -24,12 +24,14 @@ public struct Overlay: Sendable {
 
     /// The settings of a session: those of the configuration, with its interceptors counting from the beginning, and the overlay.
     /// An interceptor of the overlay replaces one of the same name.
-    public func settings(on base: Settings) -> Settings {
+    /// - Parameter robot: the test user of the session, whose answers come after those of the overlay.
+    public func settings(on base: Settings, _ robot: Robot?) -> Settings {
         var settings = base
         let replaced = Set(names)
         settings.rules = before + base.rules.filter { !replaced.contains($0.name) }.map(\.restarted) + after
         for index in settings.authorization.indices {
-            settings.authorization[index].answers.insert(contentsOf: answers, at: 0)
+            settings.authorization[index].answers.insert(
+                contentsOf: answers + (robot?.answers ?? []), at: 0)
         }
         if !tokens.isEmpty { settings.tokens = TokenPolicy(tokens + (base.tokens?.sources ?? [])) }
         settings.disclosure.secrets += secrets

@@ -38,7 +38,8 @@ public struct TestSessionRoutes {
             "POST", "/v1/sessions", "openSession", "Opens a test session.", body: TestSessionWish.shape,
             answers: [RouteAnswer("The session, with its key.", status: 201, TestSessionView.openedShape)],
             problems: [
-                409: "Another open session has the name.", 422: "The overlay is invalid; faults lists all errors.",
+                409: "Another open session has the name, or all robots are lent.",
+                422: "The overlay is invalid; faults lists all errors.",
                 429: "There are as many sessions as possible.",
             ]
         ) { request throws(ControlProblem) in

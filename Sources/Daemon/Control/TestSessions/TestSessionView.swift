@@ -22,6 +22,8 @@ public struct TestSessionView: Sendable {
     public var ends: Int
     /// The address of the port of its own.
     public var port: String?
+    /// The name of the test user that it has borrowed.
+    public var robot: String?
     /// Its own interceptors, those that run first first.
     public var rules: [Rule] = []
     /// Findings about the overlay that do not keep it from working.
@@ -35,7 +37,8 @@ public struct TestSessionView: Sendable {
     static let openedShape = ControlShape.either([
         .object([
             "id": .text, "name": .optional(.text), "began": .text, "ends": .text, "port": .optional(.text),
-            "rules": .list(ruleShape), "warnings": .list(ConfigurationRemark.shape),
+            "rules": .list(ruleShape), "warnings": .list(ConfigurationRemark.shape), "robot": .optional(.text),
+            "password?": .described("The robot's password.", .text),
             "proxy": .described("The URL for HTTP_PROXY, with the session's key.", .text),
             "header": .described(
                 "The field that names the session in requests without proxy credentials.",
@@ -46,6 +49,7 @@ public struct TestSessionView: Sendable {
         "id": .text, "name": .optional(.text), "began": .text, "ends": .text,
         "port": .described("The URL of its own port.", .optional(.text)), "rules": .list(ruleShape),
         "warnings": .list(ConfigurationRemark.shape),
+        "robot": .described("The test user that it has borrowed.", .optional(.text)),
     ]
     static let ruleShape = ControlShape.object([
         "name": .text, "rule": .described("As it was added; null for one of the overlay.", .optional(.map(.any))),
@@ -55,7 +59,7 @@ public struct TestSessionView: Sendable {
         [
             "id": .string(id), "name": .optional(name), "began": .string(CalendarTime(began).internet),
             "ends": .string(CalendarTime(ends).internet), "port": .optional(port), "rules": rulesJSON,
-            "warnings": .array(warnings.map(\.json)),
+            "warnings": .array(warnings.map(\.json)), "robot": .optional(robot),
         ]
     }
 

@@ -12,6 +12,8 @@ public struct TestSessionWish: Sendable {
     public var file = "overlay"
     /// The values of `${env.NAME}` in the overlay and in rules.
     public var variables: [String: String] = [:]
+    /// True for a robot, a test user of its own.
+    public var hasRobot = false
     /// True for a port of its own.
     public var hasPort = false
 
@@ -26,6 +28,7 @@ public struct TestSessionWish: Sendable {
         "overlay?": .described("The overlay: YAML as text, or an object.", .either([.text, .map(.any)])),
         "file?": .described("The overlay's name in messages.", .text),
         "variables?": .described("The values of ${env.NAME} in the overlay.", .map(.text)),
+        "robot?": .described("true: borrow a test user of the configuration's robots.", .flag),
         "port?": .described("true: a port of its own, for clients that can send no credentials.", .flag),
     ])
 
@@ -33,7 +36,7 @@ public struct TestSessionWish: Sendable {
 
     init(_ body: JSONValue) throws(ControlProblem) {
         try ControlProblem.refuseUnknown(
-            body, ["name", "ttl", "overlay", "file", "variables", "port"], of: "a test session")
+            body, ["name", "ttl", "overlay", "file", "variables", "port", "robot"], of: "a test session")
         if let name = body["name"] {
             guard let text = name.text, Self.isName(text) else {
                 throw ControlProblem(422, "name takes up to 64 letters, digits, dots, dashes and underscores")
@@ -62,9 +65,15 @@ public struct TestSessionWish: Sendable {
             }
             for member in members { self.variables[member.name] = member.value.text }
         }
-        if let port = body["port"] {
-            guard case .bool(let isWanted) = port else { throw ControlProblem(422, "port takes true or false") }
-            hasPort = isWanted
+        hasPort = try Self.flag("port", body)
+        hasRobot = try Self.flag("robot", body)
+    }
+
+    private static func flag(_ name: String, _ body: JSONValue) throws(ControlProblem) -> Bool {
+        switch body[name] {
+        case nil: return false
+        case .bool(let isWanted)?: return isWanted
+        default: throw ControlProblem(422, "\(name) takes true or false")
         }
     }
 

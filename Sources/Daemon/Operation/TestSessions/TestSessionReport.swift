@@ -11,6 +11,7 @@ public struct TestSessionReport {
     public func opened(_ style: TextStyle) -> String {
         var lines = [heading(answer, style), "  proxy   \(text(answer["proxy"]))"]
         if let port = answer["port"]?.text { lines.append("  port    \(text(.string(port)))") }
+        if let robot = answer["robot"]?.text { lines.append("  robot   \(text(.string(robot)))") }
         let header = answer["header"]
         lines.append("  header  \(text(header?["name"])): \(text(header?["value"]))")
         return lines.joined(separator: "\n") + "\n"

@@ -187,7 +187,8 @@ final class TestSessions: TestSessionDirectory, Sendable {
         guard count < Self.most else {
             throw ControlProblem(429, "\(count) test sessions are open; stop some, or give them a shorter ttl")
         }
-        var session = try OpenTestSession(wish, on: base, loader(wish.variables), now: time(nil))
+        let robot = wish.hasRobot ? try freeRobot() : nil
+        var session = try OpenTestSession(wish, robot, on: base, loader(wish.variables), now: time(nil))
         let expectations = base.snapshot.expectations + session.overlay.expectations
         try mustRecord(expectations)
         ledgers.open(session.key.id, expectations)
@@ -198,8 +199,21 @@ final class TestSessions: TestSessionDirectory, Sendable {
         state.withLock { [session] in $0.sessions.append(session) }
         var answer = view.json
         answer["proxy"] = .string(address.map { session.proxy(at: $0) } ?? "")
+        if let password = robot?.password { answer["password"] = .string(password) }
         answer["header"] = ["name": .string(TestSessionKey.field), "value": .string(session.key.fieldValue)]
         return ControlAnswer(answer, status: 201)
+    }
+
+    /// A test user that no open session has.
+    private func freeRobot() throws(ControlProblem) -> Robot {
+        let (robots, lent) = state.withLock { ($0.base.snapshot.robots, Set($0.sessions.compactMap(\.robot?.user))) }
+        if let free = robots.first(where: { !lent.contains($0.user) }) { return free }
+        guard !robots.isEmpty else {
+            throw ControlProblem(422, "the configuration has no robots; add some under robots")
+        }
+        var problem = ControlProblem(409, "all \(robots.count) robots are lent; stop a session, or add robots")
+        problem.retryAfter = 1
+        throw problem
     }
 
     private func openPort(for id: String) throws(ControlProblem) -> String {

@@ -40,6 +40,9 @@ struct SessionStart: ParsableCommand {
     @Flag(help: "Open a port of its own.")
     var port = false
 
+    @Flag(help: "Borrow a test user of the configuration's robots.")
+    var robot = false
+
     @Flag(name: .shortAndLong, help: "Print only the proxy URL.")
     var quiet = false
 
@@ -48,6 +51,7 @@ struct SessionStart: ParsableCommand {
         if let name { body["name"] = .string(name) }
         if let ttl { body["ttl"] = .string(ttl) }
         if port { body["port"] = true }
+        if robot { body["robot"] = true }
         if let overlay {
             let text = try Self.text(overlay)
             body["overlay"] = .string(text)
