@@ -24,6 +24,7 @@ import Testing
         #expect(words("method!=GET") == ["not ((method GET)): at least 1"])
         #expect(words("method!=GET path!=/a") == ["not ((method GET or path /a)): at least 1"])
         #expect(words("header.a=* header.b=* json./x=1") == ["header a and header b and json /x: at least 1"])
+        #expect(words("path=/a step_up=true count=1") == ["path /a: 1, each by a step-up"])
         #expect(words("action=LOGOUT per=journey") == ["action LOGOUT: at least 1, in each journey"])
     }
 

@@ -115,6 +115,8 @@ export interface JourneyDetailStepCallback {
   prompt: string
   /** The answer. Aliases replace secrets. */
   answer: string | null
+  /** The labels of a choice. */
+  choices: Array<string>
 }
 
 export interface JourneyDetailStep {

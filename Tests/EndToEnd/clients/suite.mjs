@@ -98,6 +98,7 @@ usherTest('expectations', {}, async usher => {
 
 for (const user of ['user1', 'user2']) {
   usherTest(`step-up of ${user}`, { overlay: ASK }, async usher => {
+    await usher.expect(`path=/shop/${user}`, { count: 1, step_up: true })
     const token = (await signIn(usher, user)).json().tokenId
     const answer = ask(usher, `${SHOP}/${user}`, { headers: { cookie: `iPlanetDirectoryPro=${token}` } })
     const waiting = await usher.pending()
@@ -106,6 +107,7 @@ for (const user of ['user1', 'user2']) {
     await waiting.answer({ name: user, password: 'changeit' })
     assert.deepEqual([(await answer).status, (await answer).json().user], [200, user])
     assert.equal((await usher.flows({ path: `/shop/${user}`, step_up: true })).length, 1)
+    await usher.verify()
   })
 }
 

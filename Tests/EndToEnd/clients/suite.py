@@ -66,6 +66,7 @@ def test_named_fault(usher):
 @pytest.mark.usher(overlay=PERSON)
 @pytest.mark.parametrize("user", ["user1", "user2", "user3"])
 def test_step_up(usher, user):
+    usher.expect(f"path=/shop/{user}", count=1, step_up=True)
     app = usher.requests()
     token = sign_in(app, user).json()["tokenId"]
     got = []

@@ -134,7 +134,7 @@ export class Usher {
     const query = [...asked, ['filter', `session=${this.id}`], ['limit', 1000], ...waiting]
     try {
       const { flows } = await this.#control.ask('GET', '/v1/flows', { query, timeout: timeout + USUAL_TIMEOUT })
-      return flows.sort((one, other) => compare(one.began, other.began) || one.sequence - other.sequence)
+      return flows.sort(inOrder)
     } catch (error) {
       if (error.status !== 504) throw error
       const words = asked.map(([, value]) => value).join(' ') || 'flows'
@@ -150,7 +150,7 @@ export class Usher {
   /** The logins of this session so far that match filters of `usher journeys`, oldest first. */
   async journeys(filter) {
     const query = [...filters(filter), ['filter', `session=${this.id}`], ['limit', 1000]]
-    return (await this.#control.ask('GET', '/v1/journeys', { query })).journeys.reverse()
+    return (await this.#control.ask('GET', '/v1/journeys', { query })).journeys.sort(inOrder)
   }
 
   /** The newest login of this session that matches. */
@@ -208,6 +208,8 @@ export class Usher {
 
 // all times have one format and one zone, so text order is time order
 const compare = (one, other) => (one < other ? -1 : Number(one > other))
+// by the beginning: the journal numbers what ends
+const inOrder = (one, other) => compare(one.began, other.began) || one.sequence - other.sequence
 
 /** A login that a test asks about. It may still be under way. */
 export class JourneyQuery {

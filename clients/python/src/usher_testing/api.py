@@ -120,6 +120,8 @@ class JourneyDetailStepCallback(TypedDict):
     prompt: str
     answer: str | None
     """The answer. Aliases replace secrets."""
+    choices: list[str]
+    """The labels of a choice."""
 
 
 class JourneyDetailStep(TypedDict):

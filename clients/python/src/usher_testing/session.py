@@ -204,7 +204,7 @@ class Usher:
                 raise
             words = " ".join(str(value) for _, value in asked[:-1]) or "flows"
             raise NotSeen(f"{error}: {words}; the session has\n{self.summary()}") from None
-        ordered: list[Flow] = sorted(found, key=lambda flow: (flow["began"], flow["sequence"]))
+        ordered: list[Flow] = sorted(found, key=_order)
         return ordered
 
     def flow(self, id: str) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class Usher:
         """The logins of this session so far that match filters of `usher journeys`, oldest first."""
         asked = [*filters(terms, keys), ("filter", f"session={self.id}")]
         found: list[Journey] = self._control.ask("GET", "/v1/journeys", query=[*asked, ("limit", 1000)])["journeys"]
-        return found[::-1]
+        return sorted(found, key=_order)
 
     def journey(self, *terms: str, timeout: float = 5.0, **keys: Any) -> JourneyDetail:
         """The newest login of this session that matches, as soon as there is one: `journey(outcome="succeeded")`."""
@@ -259,3 +259,8 @@ class Usher:
             if time.monotonic() > end:
                 raise NotSeen(f"{otherwise} within {timeout} s; the session has\n{self.summary()}")
             time.sleep(PAUSE)
+
+
+def _order(one: Flow | Journey) -> tuple[str, int]:
+    """By the beginning: the journal numbers what ends."""
+    return one["began"], one["sequence"]
