@@ -192,7 +192,8 @@ import Testing
         journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House, reveal: true, disk: { size: 2MiB, age: 1h } }
         expect:
           - { use: [am-client, sdk-habits], except: authid-once }
-          - { name: out, when: { action: LOGOUT }, count: 2, each: { scheme: https }, after: in, within: 5s, per: journey }
+          - { name: out, when: { action: LOGOUT }, count: 2, each: { scheme: https }, after: in, within: 5s, per: journey,
+              step_up: true }
           - { name: in, when: { action: AUTHENTICATE }, before: out }
         admin: { socket: own.sock, group: own, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
         """

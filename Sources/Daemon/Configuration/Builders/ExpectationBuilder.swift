@@ -50,7 +50,8 @@ struct ExpectationBuilder {
         let packs = fields.list("use").compactMap { use in RulePack.all.first { $0.name == use.text } }
         let left = fields.list("except")
         let known = packs.flatMap { $0.rules.map(\.name) }
-        for rule in left where rule.text.map(known.contains) == false {
+        // of a pack that is not known, any rule may be meant
+        for rule in left where fields["use"]?.isWholeList == true && rule.text.map(known.contains) == false {
             findings.error(
                 rule.position, "except names a rule of these packs, found \"\(rule.written)\"",
                 nearest: Nearest.name(to: rule.text ?? "", among: known))
@@ -110,10 +111,16 @@ struct ExpectationBuilder {
         if actions.contains(action.rawValue) {
             return .init(name: name, when: .test(.action, [.exact(action.rawValue)]))
         }
+        guard !entries.contains(where: isUnnamed) else { return nil }
         findings.error(
             value.position, "\(key) takes the name of another expectation, or an Action, found \"\(value.written)\"",
             nearest: Nearest.name(to: name, among: entries.map(\.name) + others.map(\.name) + actions))
         return nil
+    }
+
+    /// Whether the entry has a name that is not known, so that any name may be meant.
+    private func isUnnamed(_ entry: Written) -> Bool {
+        entry.fields.hasFaulty("name") || entry.fields["name"].map { findings.isExcused($0.position) } == true
     }
 
     // MARK: what can never match
