@@ -77,7 +77,7 @@ public struct TestSessionWish: Sendable {
         }
     }
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != 0x2D, first != 0x2E, first != 0x5F, text.utf8.count <= 64 else {
             return false
         }
