@@ -46,8 +46,11 @@ def staging(start, sandbox, call, tmp_path):
             self.admin = Port(self.usher)
             self.folder = tmp_path / "checkout"
 
+        def call(self, *words, **variables):
+            return call(*words, USHER_URL=self.admin.url, USHER_TOKEN=TOKEN, **variables)
+
         def record(self, *words):
-            return call("record", *words, USHER_URL=self.admin.url, USHER_TOKEN=TOKEN)
+            return self.call("record", *words)
 
         def client(self):
             client = requests.Session()
@@ -59,7 +62,7 @@ def staging(start, sandbox, call, tmp_path):
             """The folder of what `use` does with a client through the daemon."""
             assert self.record("start", "checkout").returncode == 0
             use(self.client())
-            waited = call("flows", "--wait", str(flows), USHER_URL=self.admin.url, USHER_TOKEN=TOKEN)
+            waited = self.call("flows", "--wait", str(flows))
             assert waited.returncode == 0, waited.stderr
             done = self.record("stop", "checkout", "--output", self.folder)
             assert (done.returncode, done.stderr) == (0, ""), done.stderr
@@ -201,3 +204,24 @@ def test_names_filters_and_folders_are_checked(staging, sandbox, tmp_path):
     assert "exists" in here.record("stop", "a", "--output", here.folder).stderr
     done = here.record("stop", "a", "--output", tmp_path / "x")
     assert done.returncode == 1 and "no exchange matches" in done.stderr
+
+
+def test_a_test_session_is_recorded_alone(staging, sandbox):
+    here = staging()
+    opened = here.call("session", "start", "--record", "checkout", "--quiet")
+    assert opened.returncode == 0, opened.stderr
+    inside = plain()
+    inside.proxies = {"http": opened.stdout.strip()}
+    for client, page in ((here.client(), "outside"), (inside, "inside")):
+        client.get(f"{sandbox.plain}/{page}", timeout=10)
+    assert here.call("flows", "--wait", "2").returncode == 0
+    refused = here.call("session", "start", "--record", "checkout")
+    assert refused.returncode == 1 and "under way" in refused.stderr
+    assert len(here.call("session", "list", "--json").stdout.split('"id"')) == 2
+    assert here.record("stop", "checkout", "--output", here.folder).returncode == 0
+    assert [path.name for path in here.folder.glob("0*.yaml")] == ["001-get-inside.yaml"]
+    shown = here.call("record", "show", here.folder)
+    assert "/plain/inside" in shown.stdout and "outside" not in shown.stdout
+    edited = here.call("record", "edit", here.folder, VISUAL="sed -i s/volatile/volatil/")
+    assert edited.returncode == 2 and 'did you mean "volatile"' in edited.stderr
+

@@ -36,9 +36,14 @@ struct RecordStart: ParsableCommand {
         _ = try FlowTerms.given(filter)
         // a value may have spaces
         let words = filter.map { $0.contains(" ") ? "\"\($0)\"" : $0 }.joined(separator: " ")
-        let body: JSONValue = ["name": .string(name), "filter": .string(words)]
-        _ = try control.client().done("POST", "/v1/recordings", body: body)
+        try Self.start(name, words, try control.client())
         Console.note("recording \(TerminalText.shown(name)); usher record stop \(TerminalText.shown(name)) writes it\n")
+    }
+
+    /// - Parameter filter: terms, separated by spaces.
+    static func start(_ name: String, _ filter: String, _ client: ControlClient) throws {
+        let body: JSONValue = ["name": .string(name), "filter": .string(filter)]
+        _ = try client.done("POST", "/v1/recordings", body: body)
     }
 }
 
