@@ -52,6 +52,11 @@ struct Mint: Sendable {
                 "iss": .string(issuer(exchange, origin)), "sub": .string(subject), "iat": .integer(now),
                 "exp": .integer(now + Self.life), "jti": .string(Self.random(9)),
             ]
+            if alias.kind == .authId {
+                let query = QueryText(exchange.target.drop { $0 != "?" }.dropFirst())
+                for name in ["authIndexType", "authIndexValue"] { claims[name] = query[name].map { .string($0) } }
+                return key.token(claims)
+            }
             claims["aud"] = conversation.repeated["client_id"].map { .string($0) }
             if form == .id_token {
                 claims["nonce"] = conversation.repeated["nonce"].map { .string($0) }

@@ -12,6 +12,7 @@ public enum RecordingBuilder {
     ) -> (recording: Recording, remarks: [String]) {
         var remarks: [String] = []
         var exchanges: [RecordedExchange] = []
+        var numbering = AliasNumbering()
         let order = flows.sorted { ($0[.began], $0[.sequence]) < ($1[.began], $1[.sequence]) }
         for flow in order {
             guard flow[.scheme] != 0, let request = FlowMessage(flow, .request) else {
@@ -22,12 +23,16 @@ public enum RecordingBuilder {
                 remarks.append("\(request.method) \(request.url) had no response; it is not recorded")
                 continue
             }
+            guard response.status >= 200 else {
+                remarks.append("\(request.method) \(request.url) changed to another protocol; it is not recorded")
+                continue
+            }
             let action = flow.text(.action)
             let exchange = RecordedExchange(
-                name: fileName(exchanges.count + 1, action, request), action: action, tree: flow.text(.tree),
-                at: flow[.began] / 1000, method: request.method, url: request.url,
-                request: message(request, without: requestFields), status: response.status,
-                response: message(response, without: responseFields))
+                name: fileName(exchanges.count + 1, action, request), action: action,
+                tree: numbering.text(flow.text(.tree) ?? ""), at: flow[.began] / 1000, method: request.method,
+                url: numbering.text(request.url), request: message(request, without: requestFields, &numbering),
+                status: response.status, response: message(response, without: responseFields, &numbering))
             if request.isCut || response.isCut {
                 remarks.append(
                     "\(exchange.name): the journal kept only a part of a body; raise journal.bodies and record again")
@@ -52,10 +57,15 @@ public enum RecordingBuilder {
         "connection", "content-encoding", "content-length", "date", "keep-alive", "transfer-encoding",
     ]
 
-    private static func message(_ message: FlowMessage, without dropped: Set<String>) -> RecordedMessage {
-        RecordedMessage(
-            fields: message.fields.list.filter { !dropped.contains(ASCII.lowercased($0.name)) },
-            body: Array(message.body))
+    private static func message(
+        _ message: FlowMessage, without dropped: Set<String>, _ numbering: inout AliasNumbering
+    ) -> RecordedMessage {
+        var out = RecordedMessage()
+        for field in message.fields.list where !dropped.contains(ASCII.lowercased(field.name)) {
+            out.fields.append((field.name, numbering.text(field.value)))
+        }
+        out.body = numbering.numbered(message.body)
+        return out
     }
 
     /// Such as `003-authenticate`, or `004-get-orders` without an Action.
@@ -98,4 +108,8 @@ public enum RecordingBuilder {
             && bytes.contains(where: ASCII.isDigit)
             && bytes.contains { $0 &- 0x41 < 26 } && bytes.contains { $0 &- 0x61 < 26 }
     }
+}
+
+extension AliasNumbering {
+    fileprivate mutating func text(_ text: String) -> String { String(decoding: numbered(text.utf8), as: UTF8.self) }
 }

@@ -33,7 +33,7 @@ public struct RecordingFiles: Sendable {
     private mutating func add(_ exchange: RecordedExchange) {
         var document: JSONValue = .object([])
         document["action"] = exchange.action.map { .string($0) }
-        document["tree"] = exchange.tree.map { .string($0) }
+        if let tree = exchange.tree, !tree.isEmpty { document["tree"] = .string(tree) }
         document["at"] = .string(CalendarTime(exchange.at).internet)
         var request: JSONValue = ["method": .string(exchange.method), "url": .string(exchange.url)]
         add(exchange.request, "\(exchange.name).request", &request)

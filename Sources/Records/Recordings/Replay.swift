@@ -59,7 +59,10 @@ public struct Replay: Sendable {
     /// - Parameter now: seconds since 1970.
     public mutating func answer(_ request: Request, now: Int) throws(Miss) -> Answer {
         let (origin, target) = RecordedExchange.parts(of: request.url)
-        let comparisons = recording.exchanges.indices.map { compare(request, origin, target, $0) }
+        var lives: [String: RequestParts] = [:]
+        let comparisons = recording.exchanges.indices.map { index in
+            compare(index, origin) { lives[$0] ?? parts(of: request, target, origin, at: $0, &lives) }
+        }
         let fitting = comparisons.indices.filter { comparisons[$0].differences.isEmpty }
         let place = conversation(for: fitting, comparisons)
         let known = place.map { conversations[$0] } ?? Conversation(id: opened + 1)
@@ -76,19 +79,26 @@ public struct Replay: Sendable {
 
     // MARK: matching
 
-    private func compare(_ request: Request, _ origin: String, _ target: String, _ index: Int) -> RequestComparison {
-        let exchange = recording.exchanges[index]
+    /// - Parameter live: the request as it would be at an origin.
+    private func compare(_ index: Int, _ origin: String, _ live: (String) -> RequestParts) -> RequestComparison {
+        let recorded = recording.exchanges[index].origin
         // a recorded origin stands for itself only; any other one for all of them
-        if origins.contains(origin), origin != exchange.origin {
-            return RequestComparison(ReplayDifference("origin", recorded: exchange.origin, sent: origin))
+        if origins.contains(origin), origin != recorded {
+            return RequestComparison(ReplayDifference("origin", recorded: recorded, sent: origin))
         }
-        let live = RequestParts(
-            request.method, Self.moved(target, origin, exchange.origin),
-            RecordedMessage(
-                fields: request.message.fields,
-                body: Array(
-                    Self.moved(String(decoding: request.message.body, as: UTF8.self), origin, exchange.origin).utf8)))
-        return RequestComparison(live, with: parts[index], ignoring: recording.volatile, credentials: credentials, mode)
+        return RequestComparison(
+            live(recorded), with: parts[index], ignoring: recording.volatile, credentials: credentials, mode)
+    }
+
+    private func parts(
+        of request: Request, _ target: String, _ origin: String, at place: String, _ known: inout [String: RequestParts]
+    ) -> RequestParts {
+        let body = Self.moved(String(decoding: request.message.body, as: UTF8.self), origin, place)
+        let parts = RequestParts(
+            request.method, Self.moved(target, origin, place),
+            RecordedMessage(fields: request.message.fields, body: Array(body.utf8)))
+        known[place] = parts
+        return parts
     }
 
     /// Compares the secrets of a request with those of a conversation.

@@ -35,7 +35,7 @@ extension ObjectShape {
         ] + recordedMessage)
 
     private static let recordedResponse = ObjectShape(
-        "recorded_response", [Key("status", .integer(200...599), "The status.", isRequired: true)] + recordedMessage)
+        "recorded_response", [Key("status", .integer(200...999), "The status.", isRequired: true)] + recordedMessage)
 
     private static let recordedMessage = [
         Key("headers", .map(.headerName, .oneOrMany(.text(.any))), "Headers."),

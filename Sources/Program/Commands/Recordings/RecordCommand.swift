@@ -27,7 +27,7 @@ struct RecordStart: ParsableCommand {
     @Argument(help: "The name of the recording.")
     var name: String
 
-    @Argument(help: ArgumentHelp("Which flows, such as session=checkout.", valueName: "filter"))
+    @Argument(help: ArgumentHelp("Which flows, such as host=am.example.com.", valueName: "filter"))
     var filter: [String] = []
 
     func validate() throws { try ControlOptions.mustName(name) }

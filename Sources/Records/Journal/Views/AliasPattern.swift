@@ -58,6 +58,34 @@ public struct AliasPattern: Sendable {
     }
 }
 
+/// Gives the aliases of texts the lowest numbers, in the order in which they come.
+public struct AliasNumbering {
+    private var aliases: [SecretAlias: SecretAlias] = [:]
+    private var counts: [SecretKind: UInt32] = [:]
+
+    public init() {}
+
+    public mutating func numbered(_ text: some Collection<UInt8>) -> [UInt8] {
+        let bytes = Array(text)
+        var out: [UInt8] = []
+        var end = 0
+        for place in AliasScan(bytes).places {
+            out += bytes[end..<place.range.lowerBound]
+            out += numbered(place.alias).text.utf8
+            end = place.range.upperBound
+        }
+        return out + bytes[end...]
+    }
+
+    private mutating func numbered(_ alias: SecretAlias) -> SecretAlias {
+        if let known = aliases[alias] { return known }
+        counts[alias.kind, default: 0] += 1
+        let new = SecretAlias(alias.kind, counts[alias.kind, default: 0])
+        aliases[alias] = new
+        return new
+    }
+}
+
 extension SecretAlias {
     /// Reads an alias as it is written, such as `session#3`.
     public init?(_ text: String) {
