@@ -18,7 +18,7 @@ struct RecordingFilesTests {
                 at: "2026-11-18T11:06:40Z"
                 request:
                   method: POST
-                  url: "https://am.example.com/am/json/authenticate"
+                  url: https://am.example.com/am/json/authenticate
                   headers:
                     Content-Type: application/json
                   json:
@@ -28,7 +28,7 @@ struct RecordingFilesTests {
                   status: 200
                   headers:
                     Content-Type: application/json
-                    Set-Cookie: "sid=session#1; Path=/"
+                    Set-Cookie: sid=session#1; Path=/
                   json:
                     tokenId: session#1
 
@@ -41,17 +41,17 @@ struct RecordingFilesTests {
         let page = Samples.exchange(
             "1", "GET", "/", "", 200, "<p>\n</p>", fields: [("Content-Type", "text/html")])
         let recording = Recording(name: "p", recorded: 0, exchanges: [page])
-        #expect(Self.text(recording, "1.yaml").contains("  file: 1.response.html\n"))
+        #expect(Self.text(recording, "1.yaml").contains("  file: \"1.response.html\"\n"))
         #expect(Self.text(recording, "1.response.html") == "<p>\n</p>")
     }
 
     @Test(
         "YAML keeps every text as it is",
-        arguments: ["", "true", "1", "a: b", "- a", "# a", "\"", "a\nb", "${x}", "ä", "~", " a ", "null", "session#1"])
+        arguments: ["", "true", "1", "a: b", "- a", "# a", "\"", "a\nb", "${x}", "ä", "~", " a ", "null", "session#1", "a:b", "a:", "a #b"])
     func scalars(_ text: String) {
         let written = String(decoding: YAMLText.document(["a": .string(text)]), as: UTF8.self)
         #expect(written.hasPrefix("a: ") && written.hasSuffix("\n"))
-        #expect(written.hasPrefix("a: \"") || text == "session#1")
+        #expect(written.hasPrefix("a: \"") || ["session#1", "a:b"].contains(text))
     }
 
     @Test(

@@ -23,7 +23,7 @@ struct ReplayTests {
         #expect(claims["nonce"]?.text == "n-1")
         #expect(claims["aud"]?.text == "app")
         #expect(claims["sub"]?.text == "demo")
-        #expect(claims["iss"]?.text == "https://am.example.com/am/oauth2")
+        #expect(claims["iss"]?.text == "https://am.example.com/am", "the recorded issuer")
         #expect(claims["exp"]?.integer == app.now + 3600)
         let user = try app.send("GET", "/am/oauth2/userinfo", "", [("Authorization", "Bearer \(access)")])
         #expect(user.name == "007")
