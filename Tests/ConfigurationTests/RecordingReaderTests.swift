@@ -68,7 +68,10 @@ struct RecordingReaderTests {
         "A broken file is named with the place",
         arguments: [
             ("status: 200", "status: 2", "shop/001-login.yaml:8:11: error: "),
-            ("json:", "jsn:", "shop/001-login.yaml:9:3: error: unknown key \"response.jsn\""),
+            (
+                "json:", "jsn:",
+                "shop/001-login.yaml:9:3: error: unknown key \"jsn\" in response; did you mean \"json\"?"
+            ),
             ("url: https:", "url: x", "shop/001-login.yaml:4:8: error: url expects a whole URL"),
             ("form:", "file: nothing\n  json:", "shop/001-login.yaml:3:3: error: a message has one body"),
         ])

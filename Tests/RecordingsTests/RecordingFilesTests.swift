@@ -47,7 +47,10 @@ struct RecordingFilesTests {
 
     @Test(
         "YAML keeps every text as it is",
-        arguments: ["", "true", "1", "a: b", "- a", "# a", "\"", "a\nb", "${x}", "ä", "~", " a ", "null", "session#1", "a:b", "a:", "a #b"])
+        arguments: [
+            "", "true", "1", "a: b", "- a", "# a", "\"", "a\nb", "${x}", "ä", "~", " a ", "null", "session#1", "a:b",
+            "a:", "a #b",
+        ])
     func scalars(_ text: String) {
         let written = String(decoding: YAMLText.document(["a": .string(text)]), as: UTF8.self)
         #expect(written.hasPrefix("a: ") && written.hasSuffix("\n"))

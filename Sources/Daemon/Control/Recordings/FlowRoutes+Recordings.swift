@@ -13,7 +13,7 @@ extension FlowRoutes {
             "Starts a recording: the flows from now on that match a filter.",
             body: .object([
                 "name": .described(
-                    "A name that no other recording under way has.", .pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")),
+                    "A name that no other recording under way has.", .pattern(ControlName.pattern)),
                 "filter?": .described("Filters as for flows, separated by spaces.", .text),
             ]),
             answers: [RouteAnswer("The recording.", status: 201, RecordingTable.Mark.shape)],
@@ -24,11 +24,11 @@ extension FlowRoutes {
         ) { request throws(ControlProblem) in
             let body = try request.object()
             try ControlProblem.refuseUnknown(body, ["name", "filter"], of: "a recording")
-            guard let name = body["name"]?.text, TestSessionWish.isName(name) else {
+            guard let name = body["name"]?.text, ControlName.accepts(name) else {
                 throw ControlProblem(422, "name takes up to 64 letters, digits, dots, dashes and underscores")
             }
             guard keepsFlows else { throw Self.noJournal }
-            let words = body["filter"]?.text ?? ""
+            guard let words = (body["filter"] ?? "").text else { throw ControlProblem(422, "filter takes a text") }
             let filter = try Self.filter(FlowFilter.split(words), now: now)
             let began = now / 1000
             return later { ring, _ throws(ControlProblem) in
