@@ -64,6 +64,7 @@ let package = Package(
         module(
             "Expectations", in: "Records",
             ["Formats", "HTTPCodec", "Interception", "Journal"]),
+        module("Recordings", in: "Records", ["Formats", "HTTPCodec", "TLSEngine", "Journal"]),
         module("Metrics", in: "Records", ["Formats", "HTTPCodec", "Interception"]),
         module("Authorization", in: "AM", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         module(
@@ -77,8 +78,8 @@ let package = Package(
         module(
             "Control", in: "Daemon",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Authorization",
-                "ProxyCore",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Recordings",
+                "Authorization", "ProxyCore",
             ]),
 
         module("EventLoop", in: "Loop", ["CLibevent"]),
@@ -97,7 +98,7 @@ let package = Package(
             "Configuration", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
-                "Interception", "Journal", "Expectations", "Authorization", "ProxyCore", "CIDN2", "CYAML",
+                "Interception", "Journal", "Expectations", "Recordings", "Authorization", "ProxyCore", "CIDN2", "CYAML",
             ]),
         module(
             "Sandbox", in: "Program",
@@ -109,15 +110,14 @@ let package = Package(
             "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Expectations", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver",
-                "Observation",
-                "Configuration", "Spill", "CLinux",
+                "Expectations", "Recordings", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names",
+                "ProxyDriver", "Observation", "Configuration", "Spill", "CLinux",
             ]),
         module(
             "Commands", in: "Program",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
-                "Sandbox",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Recordings", "Configuration",
+                "Operation", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         module("Usher", in: "Program", ["Interceptors", "Commands"]),
@@ -149,6 +149,7 @@ let package = Package(
         tests("MetricsTests", ["Metrics", "HTTPCodec", "Interception"]),
         tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
         tests("ExpectationsTests", ["Expectations", "Formats", "HTTPCodec", "Interception", "Journal"]),
+        tests("RecordingsTests", ["Recordings", "Journal", "Formats", "TLSEngine"]),
         tests("SpillTests", ["Spill", "Journal"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
@@ -186,8 +187,7 @@ let package = Package(
             name: "ConfigurationTests",
             dependencies: [
                 "Configuration", "Expectations", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception",
-                "Interceptors",
-                "Declaration", "HTTPCodec", "Formats", "Addresses",
+                "Interceptors", "Recordings", "Declaration", "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),
     ]

@@ -8,7 +8,7 @@ struct HouseTests {
     private static let values: Set<String> = ["Formats", "Addresses"]
     private static let dry = values.union([
         "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "ContentCoding", "Declaration", "Interception",
-        "Journal", "Expectations", "Metrics", "Authorization", "ProxyCore",
+        "Journal", "Expectations", "Recordings", "Metrics", "Authorization", "ProxyCore",
     ])
     /// Who may import whom. Imports run down this list only; what no room brings in is Swift's own.
     private static let table: [(room: String, mayImport: Set<String>)] = [
@@ -27,6 +27,7 @@ struct HouseTests {
         ),
         ("Journal", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interception"])),
         ("Expectations", ["Formats", "HTTPCodec", "Interception", "Journal"]),
+        ("Recordings", ["Formats", "HTTPCodec", "TLSEngine", "Journal"]),
         ("Metrics", ["Formats", "HTTPCodec", "Interception"]),
         ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (
@@ -37,7 +38,10 @@ struct HouseTests {
         ),
         (
             "Control",
-            values.union(["HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Authorization", "ProxyCore"])
+            values.union([
+                "HTTPCodec", "HTTP1", "Declaration", "Interception", "Journal", "Recordings", "Authorization",
+                "ProxyCore",
+            ])
         ),
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
@@ -62,8 +66,8 @@ struct HouseTests {
         (
             "Commands",
             [
-                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Configuration", "Operation",
-                "Sandbox", "ArgumentParser", "Glibc",
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Expectations", "Recordings", "Configuration",
+                "Operation", "Sandbox", "ArgumentParser", "Glibc",
             ]
         ),
         ("Usher", ["Interceptors", "Commands"]),

@@ -25,8 +25,8 @@ struct UsherCommand: ParsableCommand {
             CommandGroup(
                 name: "Test",
                 subcommands: [
-                    SessionCommand.self, VerifyCommand.self, TestCommand.self, Explain.self, FaultsCommand.self,
-                    SandboxCommand.self,
+                    SessionCommand.self, VerifyCommand.self, RecordCommand.self, ReplayServerCommand.self,
+                    TestCommand.self, Explain.self, FaultsCommand.self, SandboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Operate",

@@ -17,19 +17,24 @@ public final class SandboxService: Sendable {
     private let options: SandboxOptions
     private let authority: SandboxAuthority?
     private let log: @Sendable (String) -> Void
+    private let answer: Answering?
     private let orders: Mailbox<Order>
     /// The listening sockets until `run` takes them.
     private let sockets: Locked<[Int32]>
+
+    /// Answers a request at a time in seconds since 1970.
+    public typealias Answering = @Sendable (SandboxRequest, Int) -> SandboxResponse
 
     /// Opens the listening sockets. Connections wait until `run`.
     /// - Parameters:
     /// - listen: numeric addresses and ports; port 0 lets the system choose.
     /// - authority: if given, all addresses serve HTTPS, with a certificate for any requested name.
     /// - log: receives one line for each request, `GET /shop/pay → 401 · …`, on the thread of `run`, without secrets.
+    /// - answer: what answers in place of the sandbox.
     /// - Throws: `Failure` with the address and the system's reason.
     public init(
         options: SandboxOptions = SandboxOptions(), listen: [(String, UInt16)], authority: SandboxAuthority? = nil,
-        log: @escaping @Sendable (String) -> Void = { _ in }
+        log: @escaping @Sendable (String) -> Void = { _ in }, answer: Answering? = nil
     ) throws {
         var numbers: [Int32] = []
         var ports: [UInt16] = []
@@ -54,6 +59,7 @@ public final class SandboxService: Sendable {
         self.options = options
         self.authority = authority
         self.log = log
+        self.answer = answer
         boundPorts = ports
         sockets = Locked(numbers)
     }
@@ -71,7 +77,8 @@ public final class SandboxService: Sendable {
         }
         do {
             let context = SandboxContext(
-                loop: try Loop(), options: options, security: try authority.map { try SandboxSecurity($0) }, log: log)
+                loop: try Loop(), options: options, security: try authority.map { try SandboxSecurity($0) },
+                answer: answer, log: log)
             try context.open(numbers)
             let port = try MailboxPort(loop: context.loop, orders) { [unowned context] _ in context.close() }
             let sources = try signals.map { signal in
@@ -95,6 +102,7 @@ final class SandboxContext {
     let security: SandboxSecurity?
     let log: @Sendable (String) -> Void
     private var server: SandboxServer
+    private let answering: SandboxService.Answering?
     private var connections: [ObjectIdentifier: SandboxConnection] = [:]
     private var listeners: [SandboxListener] = []
     private var sweep: Timer?
@@ -102,12 +110,16 @@ final class SandboxContext {
 
     private static let sweepInterval = 500
 
-    init(loop: Loop, options: SandboxOptions, security: SandboxSecurity?, log: @escaping @Sendable (String) -> Void) {
+    init(
+        loop: Loop, options: SandboxOptions, security: SandboxSecurity?, answer: SandboxService.Answering?,
+        log: @escaping @Sendable (String) -> Void
+    ) {
         self.loop = loop
         self.options = options
         self.security = security
         self.log = log
         server = SandboxServer(options: options)
+        answering = answer
     }
 
     /// Seconds since 1970.
@@ -130,7 +142,7 @@ final class SandboxContext {
     func forget(_ connection: SandboxConnection) { connections[ObjectIdentifier(connection)] = nil }
 
     func answer(_ request: SandboxRequest) -> SandboxResponse {
-        let response = server.handle(request, now: wallClock)
+        let response = answering?(request, wallClock) ?? server.handle(request, now: wallClock)
         log("\(request.head.methodText) \(request.head.path) → \(response.status) · \(response.note)")
         for push in response.pushes { courier?.post(push) }
         for mail in response.mails { log(mail) }

@@ -14,9 +14,15 @@ struct SnapshotBuilder {
     /// The Swift interceptors that the program registers, by name.
     var interceptors: [String: any Interceptor] = [:]
 
+    /// A reader of rules with the files of this configuration.
+    var reader: RuleReader {
+        RuleReader(
+            findings: findings, interceptors: interceptors, readFile: material.content, recording: material.recording)
+    }
+
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        var reader = RuleReader(findings: findings, interceptors: interceptors, readFile: material.content)
+        var reader = reader
         reader.chain = KeyTable.chain.value(root)
         let conditions = conditions(reader, defined: defined, definesOthers: definesOthers(root))
         var settings = Settings()

@@ -76,8 +76,7 @@ public struct OverlayLoader {
     }
 
     private func reader(_ builder: SnapshotBuilder) -> RuleReader {
-        var reader = RuleReader(
-            findings: builder.findings, interceptors: interceptors, readFile: builder.material.content)
+        var reader = builder.reader
         reader.chain = base.settings.chain
         return reader
     }

@@ -4,14 +4,20 @@ internal import Journal
 /// The routes to list, follow, export and replay flows.
 public struct FlowRoutes<Directory: FlowDirectory> {
     private let directory: Directory
+    let recordings: RecordingTable
 
-    public init(_ directory: Directory) { self.directory = directory }
+    public init(_ directory: Directory, recordings: RecordingTable = RecordingTable()) {
+        self.directory = directory
+        self.recordings = recordings
+    }
 
     // fixed names precede parameters
-    public var all: [ControlRoute] { [listing, following, showing, replaying, archive] }
+    public var all: [ControlRoute] { [listing, following, showing, replaying, archive] + recordingRoutes }
 
-    /// The time of one search in milliseconds. The next page continues it.
-    private let patience = 250
+    var keepsFlows: Bool { directory.keepsFlows }
+    /// Milliseconds since 1970.
+    var now: Int { directory.time }
+
     private let most = 1000
 
     // MARK: parameters
@@ -53,7 +59,10 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     private static func filter(_ request: ControlRequest, now: Int) throws(ControlProblem) -> FlowFilter {
-        let terms = request.arguments.texts("filter") + FlowFilter.split(request.arguments.text("q") ?? "")
+        try filter(request.arguments.texts("filter") + FlowFilter.split(request.arguments.text("q") ?? ""), now: now)
+    }
+
+    static func filter(_ terms: [String], now: Int) throws(ControlProblem) -> FlowFilter {
         do throws(FlowFilter.Fault) { return try FlowFilter(terms, now: now) } catch {
             throw ControlProblem(400, error.description)
         }
@@ -73,12 +82,12 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         return FlowQuery(filter, .oldestFirst(after: after), limit: limit)
     }
 
-    private static var noJournal: ControlProblem {
+    static var noJournal: ControlProblem {
         ControlProblem(409, "there is no journal: journal.memory is 0B")
     }
 
     /// A wait for a number of flows.
-    private struct Wait {
+    struct Wait {
         var count: Int
         var filter: FlowFilter
         /// Only flows after this sequence.
@@ -111,7 +120,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     /// The result of a query in memory.
-    private enum Step {
+    enum Step {
         case made(ControlAnswer)
         /// The rest is on the disk.
         case onDisk(@Sendable (any FlowShelf) throws -> ControlAnswer)
@@ -119,7 +128,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     /// - Parameter make: receives whether the disk can be read.
     /// - Parameter wait: the flows to wait for first.
-    private func later(
+    func later(
         _ wait: Wait? = nil, _ make: @escaping @Sendable (FlowRing, Bool) throws(ControlProblem) -> Step
     ) -> ControlReply {
         let disk = directory.disk
@@ -180,13 +189,13 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     /// A page from memory, completed from the disk.
     /// - Parameters:
     /// - all: true if the response needs the disk in any case.
+    /// - patience: the longest search in milliseconds. The next page continues it.
     /// - wait: the flows to wait for first.
-    private func page(
-        _ query: FlowQuery, all: Bool = false, _ wait: Wait? = nil,
+    func page(
+        _ query: FlowQuery, all: Bool = false, patience: Int = 250, _ wait: Wait? = nil,
         _ answer:
             @escaping @Sendable (FlowQuery.Page, _ kept: (count: Int, dropped: Int), (any FlowShelf)?) -> ControlAnswer
     ) -> ControlReply {
-        let patience = patience
         return later(wait) { ring, hasDisk throws(ControlProblem) in
             let kept = (ring.count, ring.dropped)
             func onDisk(_ rest: FlowQuery.Rest) -> Step {

@@ -21,7 +21,7 @@ public struct TestSessionWish: Sendable {
     static let longestLife = 86_400_000
 
     static let shape = ControlShape.object([
-        "name?": .described("A name that no other open session has.", .pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")),
+        "name?": .described("A name that no other open session has.", .pattern(ControlName.pattern)),
         "ttl?": .described(
             "The session ends after this time, as in 10m. At most 24h; 1h without the member.",
             .pattern("^[1-9][0-9]{0,4}(s|m|h)$")),
@@ -38,7 +38,8 @@ public struct TestSessionWish: Sendable {
         try ControlProblem.refuseUnknown(
             body, ["name", "ttl", "overlay", "file", "variables", "port", "robot"], of: "a test session")
         if let name = body["name"] {
-            guard let text = name.text, Self.isName(text) else {
+            // "s-" begins ids
+            guard let text = name.text, ControlName.accepts(text), !text.hasPrefix("s-") else {
                 throw ControlProblem(422, "name takes up to 64 letters, digits, dots, dashes and underscores")
             }
             self.name = text
@@ -75,15 +76,6 @@ public struct TestSessionWish: Sendable {
         case .bool(let isWanted)?: return isWanted
         default: throw ControlProblem(422, "\(name) takes true or false")
         }
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first != 0x2D, first != 0x2E, first != 0x5F, text.utf8.count <= 64 else {
-            return false
-        }
-        // "s-" begins ids
-        return !text.hasPrefix("s-")
-            && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
     }
 }
 

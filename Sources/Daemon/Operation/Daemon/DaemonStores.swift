@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import EventLoop
 import Journal
 import ProxyCore
@@ -8,6 +9,7 @@ import ProxyDriver
 final class DaemonStores {
     let tables: SharedTables
     let state: StateKeeper
+    let recordings = RecordingTable()
     private(set) var journal: JournalThread?
     private(set) var testSessions: TestSessions?
     private let tokenKeeper: TokenKeeper

@@ -18,7 +18,9 @@ extension Supervisor {
             + TransactionRoutes(stores.tables.transactions).all
             + LockoutRoutes(stores.tables.logins).all + TestSessionRoutes { [unowned self] in stores.testSessions }.all
         routes += ConfigurationRoutes { [unowned self] in shownConfiguration }.all + LogRoutes(ServedLog(self)).all
-        routes += FlowRoutes(FlowDesk(self)).all + JourneyRoutes(FlowDesk(self)).all
+        routes +=
+            FlowRoutes(FlowDesk(self), recordings: stores.recordings).all
+            + JourneyRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
     }

@@ -43,6 +43,9 @@ struct SessionStart: ParsableCommand {
     @Flag(help: "Borrow a test user of the configuration's robots.")
     var robot = false
 
+    @Option(help: ArgumentHelp("Record its exchanges; usher record stop NAME writes them.", valueName: "name"))
+    var record: String?
+
     @Flag(name: .shortAndLong, help: "Print only the proxy URL.")
     var quiet = false
 
@@ -58,7 +61,14 @@ struct SessionStart: ParsableCommand {
             body["file"] = .string(overlay == "-" ? "standard input" : overlay)
             body["variables"] = OverlayVariables.json(of: text)
         }
-        let session = try options.control.client().done("POST", "/v1/sessions", body: body)
+        let client = try options.control.client()
+        let session = try client.done("POST", "/v1/sessions", body: body)
+        if let record, let id = session["id"]?.text {
+            do { try RecordStart.start(record, "session=\(id)", client) } catch {
+                _ = try? client.done("DELETE", "/v1/sessions/*", naming: id)
+                throw error
+            }
+        }
         for warning in session["warnings"]?.items ?? [] { Console.error(StatusReport.line(warning)) }
         if quiet, !options.json { return Console.print((session["proxy"]?.text ?? "") + "\n") }
         options.show(session) { TestSessionReport($0).opened($1) }
