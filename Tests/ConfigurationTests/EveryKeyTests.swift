@@ -178,6 +178,7 @@ import Testing
           - { resources: "https://u.example.com/*", bearer: code, am: https://am.example.com/am, client: { id: a },
               redirect_uri: "app:/x", consent: allow, client_by: "header:X-C", keep: sealed }
         state: { key: "${env.STATE_KEY}" }
+        robots: [{ user: robot, password: p, answers: [{ callback: ChoiceCallback, choose: Yes }] }]
         devices:
           - { user: bob, name: phone, am: "https://other.example.com/am", oath: false, push: deny, delay: 2s, number: wrong }
           - { user: [alice, carol], am: "https://am.example.com/am", prompt: ["*code*"], seen: true }

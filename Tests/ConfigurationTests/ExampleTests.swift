@@ -145,7 +145,8 @@ import Testing
     @Test func everyExampleIsTested() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: "examples").path)
         #expect(
-            files.sorted() == [
+            // the folder of pipelines is tested end to end
+            files.filter { $0.hasSuffix(".yaml") }.sorted() == [
                 "android-transactional.yaml", "android.yaml", "cdtdatastore.yaml", "ios-transactional.yaml", "ios.yaml",
                 "javascript-transactional.yaml", "javascript.yaml", "transactional.yaml",
             ])
