@@ -53,6 +53,7 @@ import Testing
           - { name: agent, user_agent: Shop/2 }
           - { name: expired, fault: am-session-expired }
           - { name: odd, vary: 7 }
+          - { name: recorded, recording: { folder: shop, mode: spy } }
           - { name: server, when: { response_header: { A: b } }, response: [{ set_status: 401 }] }
           - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged, origins: "https://o.example.com" } }
           - name: turned-away
@@ -231,6 +232,8 @@ private struct Load {
     init(_ text: String) throws {
         var files = try TLSContainerTests.files.get()
         files["users"] = FileContent(bytes: Array("alice:\(ClientTests.hash)".utf8))
+        files["shop/recording.yaml"] = FileContent(bytes: Array(RecordingReaderTests.index.utf8))
+        files["shop/001-login.yaml"] = FileContent(bytes: Array(RecordingReaderTests.login.utf8))
         self.files = files
         let findings = Findings(file: "usher.yaml")
         let node = try #require(YAMLReader.read(text, findings))

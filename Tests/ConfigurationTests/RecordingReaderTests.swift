@@ -5,14 +5,14 @@ import Testing
 
 /// Reads recordings that are written, edited and broken.
 struct RecordingReaderTests {
-    private static let index = """
+    static let index = """
         version: 1
         name: shop
         recorded: 2026-11-21T09:25:00Z
         values: { "session#1": session }
         exchanges: [001-login]
         """
-    private static let login = """
+    static let login = """
         at: 2026-11-21T09:25:00Z
         request:
           method: POST

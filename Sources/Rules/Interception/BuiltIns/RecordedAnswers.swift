@@ -17,6 +17,8 @@ public struct RecordedAnswers: BuiltIn {
                     standard: "strict"),
             ]))
 
+    public static let powers: Powers? = .mock
+
     private let edit: SwiftEdit
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
