@@ -1,10 +1,11 @@
 -- wrk connects to the proxy and asks it for TARGET, a URL of the origin: absolute form, one head built once. With BODY, a file, it
--- posts that as JSON, in the content coding CODING if there is one; with COOKIE, it sends that along
+-- posts that as JSON, in the content coding CODING if there is one; with COOKIE or SESSION, it sends that along
 local message
 
 function init()
     local headers = { ["Host"] = os.getenv("TARGET_HOST"), ["Accept"] = "*/*" }
     headers["Cookie"] = os.getenv("COOKIE")
+    headers["Usher-Session"] = os.getenv("SESSION")
     local path = os.getenv("BODY")
     local body
     if path then

@@ -1,5 +1,6 @@
 """The origin and the proxies of the benchmark: each in a folder of its own, one worker, nothing cached or logged."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -308,3 +309,18 @@ def proxies(root, binary, origin):
         OpeningSquid("squid-bump", origin, ["rsa:2048"]),
         OpeningSquid("squid-bump-ec", origin, ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
         Mitmproxy(root / ".build/mitmproxy/bin/mitmdump", origin)]
+
+
+class ConfiguredUsher(Usher):
+    """With a configuration of its own behind what all of them have."""
+
+    def __init__(self, name, binary, **configuration):
+        super().__init__(name, binary, "json")
+        self.configuration = configuration
+
+    def prepare(self, folder, port):
+        command = super().prepare(folder, port)
+        with open(self.place(folder) / "usher.yaml", "a") as config:
+            # a JSON value is a YAML value
+            config.writelines(f"{key}: {json.dumps(value)}\n" for key, value in self.configuration.items())
+        return command

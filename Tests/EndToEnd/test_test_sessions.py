@@ -298,6 +298,22 @@ def test_an_expectation_that_is_wrong_names_the_remedy(staging, line, words):
     assert done.returncode in (1, 2) and words in done.stderr, done.stderr
 
 
+def test_nothing_to_judge_is_no_success(staging):
+    here = staging()
+    here.opened("--name", "t")
+    done = here.session("verify", "t")
+    assert done.returncode == 2 and "the session has no expectation" in done.stderr
+
+
+def test_of_several_expectations_all_are_added_or_none(staging):
+    here = staging()
+    here.opened("--name", "t")
+    assert here.session("expect", "t", "name=a path=/a count=1", "use=am-client").returncode == 0
+    again = here.session("expect", "t", "name=b path=/b count=1", "use=am-client")
+    assert again.returncode == 1 and "nothing was added" in again.stderr
+    assert "  b  " not in here.session("verify", "t").stdout
+
+
 def test_without_a_journal_nothing_can_be_expected(staging):
     here = staging({"journal": {"memory": "0B"}})
     here.opened("--name", "t")

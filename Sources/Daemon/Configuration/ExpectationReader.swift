@@ -74,11 +74,17 @@ public enum ExpectationWords {
         public let description: String
     }
 
-    /// - Parameter line: such as `action=LOGOUT count=1`.
-    public static func json(_ line: String) throws(Fault) -> JSONValue {
-        do throws(ConditionLine.Fault) { return Walker.json(try ExpectationLine.entry(line, .start)) } catch {
-            throw Fault(description: error.words)
+    /// - Parameter lines: such as `action=LOGOUT count=1`.
+    public static func json(_ lines: [String]) throws(Fault) -> JSONValue {
+        var entries: [JSONValue] = []
+        for line in lines {
+            do throws(ConditionLine.Fault) {
+                entries.append(Walker.json(try ExpectationLine.entry(line, .start)))
+            } catch {
+                throw Fault(description: error.words)
+            }
         }
+        return .array(entries)
     }
 }
 

@@ -92,7 +92,7 @@ public struct OverlayLoader {
         }
         let secrets = Secrets(
             environment: variables, folders: [""], readFile: { _ throws(FileFault) in throw .closed },
-            findings: findings, variables: ReadVariables())
+            findings: findings, variables: ReadVariables(), command: "usher session start")
         let material = MaterialReader(findings: findings, secrets: secrets, now: time(nil))
         let builder = SnapshotBuilder(findings: findings, material: material, interceptors: interceptors)
         guard let fields = Walker(findings: findings, secrets: secrets).object(root, shape, path: ""),

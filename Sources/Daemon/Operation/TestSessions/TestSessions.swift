@@ -109,7 +109,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
                 throw ControlProblem(429, "the session has \(known.count) expectations; \(Self.mostRules) are possible")
             }
             if let twice = added.first(where: { new in known.contains { $0.name == new.name } }) {
-                throw ControlProblem(409, "the session has an expectation named \"\(twice.name)\"; choose another name")
+                throw ControlProblem(409, "the session has the expectation \"\(twice.name)\" already; nothing was added")
             }
             sessions.ledgers.add(added, to: id)
             return ControlAnswer(["added": .strings(added.map(\.name))], status: 201)

@@ -25,17 +25,14 @@ struct SessionExpect: ParsableCommand {
     }
 
     func run() throws {
-        let client = try options.control.client()
-        var added: [JSONValue] = []
-        for line in expectations {
-            let body: JSONValue
-            do throws(ExpectationWords.Fault) { body = try ExpectationWords.json(line) } catch {
-                throw CommandExit.usage(error.description)
-            }
-            let answer = try client.done("POST", "/v1/sessions/*/expectations", naming: id, body: body)
-            added += answer["added"]?.items ?? []
+        // in one request, so that all are added or none
+        let body: JSONValue
+        do throws(ExpectationWords.Fault) { body = ["expect": try ExpectationWords.json(expectations)] } catch {
+            throw CommandExit.usage(error.description)
         }
-        options.show(["added": .array(added)]) { answer, _ in
+        let answer = try options.control.client().done(
+            "POST", "/v1/sessions/*/expectations", naming: id, body: body)
+        options.show(answer) { answer, _ in
             (answer["added"]?.items ?? []).map { "added \(TerminalText.shown($0.text ?? ""))\n" }.joined()
         }
     }
@@ -72,6 +69,10 @@ struct SessionVerify: ParsableCommand {
         let wait = wait.flatMap { FlowWait(1, timeout: $0)?.milliseconds } ?? 0
         let report = try control.client().done(
             "GET", "/v1/sessions/*/report?wait=\(wait)", naming: id, within: wait + 10_000)
+        guard report["expectations"]?.items?.isEmpty == false else {
+            throw CommandExit.usage(
+                "the session has no expectation: add some, as in usher session expect \(id) 'action=LOGOUT count=1'")
+        }
         let style = TextStyle(environment: ProcessEnvironment.all)
         try ExpectationText(report).show(json: json ? report : nil, junit: junit, style)
     }

@@ -34,10 +34,10 @@ public struct CurlText {
         [input + "curl"] + options.map { $0.map(ShellText.quoted).joined(separator: " ") }
     }
 
-    /// Header fields that curl generates itself.
+    /// Header fields that curl generates itself, and those for the proxy, which a command without the proxy must not send.
     private static let made: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
-        "expect", "content-encoding",
+        "expect", "content-encoding", "proxy-authorization", "usher-session",
     ]
 
     private var input: String {
