@@ -350,6 +350,30 @@ def test_an_environment_binds_sessions_too(staging):
     assert statuses == [200, 200, 429], "its rate counts over all sessions"
 
 
+def test_requests_of_two_sessions_wait_at_a_limit_apart(staging):
+    """Each session has a limit of its own, and who waits there is woken when its own place is free."""
+    here = staging({"workers": 1, "interceptors": [
+        {"name": "gate", "request": [{"limit": {"concurrency": 1, "wait": "60s"}}]}]})
+    sessions = [here.opened() for _ in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = [pool.submit(here.get, "/x", session["proxy"]) for session in sessions * 4]
+        assert [answer.result(30).status_code for answer in answers] == [200] * 16
+
+
+def test_secrets_of_an_added_rule_are_not_shown(staging):
+    here = staging()
+    session = here.opened("--overlay", here.overlay("interceptors: []\n# ${env.PIN}\n"), PIN="hunter2-hunter2")
+    rule = {"request": [{"set_header": {"X-Pin": "${env.PIN}"}}, {"log": "pin ${env.PIN}"}],
+            "when": {"host": "127.0.0.1"}}
+    status, answer = here.admin.json(
+        f"/v1/sessions/{session['id']}/rules", "-d", json.dumps(rule), "-H", "Content-Type: application/json")
+    assert status == 201, answer
+    assert "hunter2-hunter2" in here.get("/x", session["proxy"]).text
+    flow = here.admin.json(f"/v1/flows?filter=session%3D{session['id']}")[1]["flows"][0]["id"]
+    assert "hunter2" not in json.dumps(here.admin.json(f"/v1/flows/{flow}")[1]["events"])
+    assert "hunter2" not in json.dumps(here.usher.flow("/x").access) + "".join(here.usher.lines)
+
+
 # robots
 
 

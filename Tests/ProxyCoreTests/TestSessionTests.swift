@@ -2,6 +2,7 @@ import Addresses
 import Authorization
 import Formats
 import Interception
+import Passwords
 import ProxyCore
 import Testing
 
@@ -86,6 +87,7 @@ struct TestSessionTests {
         arguments: [
             ("Proxy-Authorization: Basic \(Base64.encode("s-gone:key".utf8))\r\n", 407),
             ("Proxy-Authorization: Basic \(Base64.encode("s-one:wrong".utf8))\r\n", 407),
+            (String(repeating: "Proxy-Authorization: Basic \(Base64.encode("s-one:key".utf8))\r\n", count: 2), 400),
             ("Usher-Session: s-gone:key\r\n", 403), ("Usher-Session: s-one\r\n", 403), ("Usher-Session: \r\n", 403),
             ("Usher-Session: s-one:key\r\nUsher-Session: s-one:key\r\n", 400),
         ])
@@ -113,6 +115,27 @@ struct TestSessionTests {
         _ = talk.clientGot()
         talk.client(get("Usher-Session: s-one:key\r\n"))
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 407 "))
+    }
+
+    /// An exchange waits in the table of its loop, which has the tickets of all sessions.
+    @Test func ticketsOfTwoLedgersDiffer() {
+        #expect(WaitingTicket.firstNumber() != WaitingTicket.firstNumber())
+    }
+
+    @Test func theUserOfAnEarlierRequestDoesNotStay() {
+        let talk = talk(PasswordTests.asking)
+        talk.client(get(shown("alice:wonder:land")))
+        talk.driver.checked(.right)
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.record.user == "alice")
+        talk.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\(shown("s-one:key"))\r\n")
+        talk.connects()
+        _ = talk.clientGot()
+        talk.client("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.record.user == nil && talk.record.testSession == "s-one")
     }
 
     @Test func aTunnelIsOfItsSession() {

@@ -31,7 +31,7 @@ public struct LoginLedger<Waiter> {
     private var places: [WaitingTicket: Place] = [:]
     /// The waiting logins by answers, in order of arrival.
     private var queues: [UInt128: [WaitingTicket]] = [:]
-    private var issued: UInt64 = 0
+    private var issued = WaitingTicket.firstNumber()
     private let capacity: Int
 
     /// - Parameter capacity: the limit of waiting logins.

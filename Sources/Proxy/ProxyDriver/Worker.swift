@@ -82,6 +82,7 @@ final class Worker {
         case .flush(let done):
             handFlowsOn(least: 1)
             done()
+        case .open(let listeners, _) where drain.isUnderWay: for one in listeners { Glibc.close(one.descriptor) }
         case .open(let listeners, let testSession):
             do throws(SystemError) {
                 try admission.listen(on: listeners, for: self, testSession: testSession)
@@ -90,6 +91,8 @@ final class Worker {
             }
         case .close(let testSession):
             admission.close(testSession: testSession)
+            // looking for it lets go of its state
+            _ = desks.stores.testSessions?.session(testSession)
             connections.forEach { connection in
                 guard connection.machine.http.testSession == testSession else { return }
                 if connection.machine.isTunnel { connection.cut() } else { connection.closeIfIdle() }

@@ -90,7 +90,7 @@ public struct JournalStore {
         cleaner.redactor.learn(settings.known)
     }
 
-    /// Redacts these values, too, until a new configuration is applied.
+    /// Redacts these values until the next call, or until a new configuration is applied.
     public mutating func learn(_ secrets: [[UInt8]]) { cleaner.redactor.learn(secrets) }
 
     /// The secrets that received an alias since the last call; empty if secrets are not stored.

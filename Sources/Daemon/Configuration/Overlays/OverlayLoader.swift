@@ -56,13 +56,15 @@ public struct OverlayLoader {
         }
     }
 
-    /// A single interceptor, with the same keys as an entry of `interceptors`.
-    public func rule(_ text: String, file: String) -> Result<Rule, ConfigurationFaults> {
+    /// A single interceptor, with the same keys as an entry of `interceptors`, and the values of its references.
+    public func rule(_ text: String, file: String) -> Result<(Rule, secrets: [String]), ConfigurationFaults> {
         read(text, file: file, KeyTable.interceptor) { fields, builder in
             let conditions = builder.conditions(reader(builder), defined: base.settings.actions.map(\.action.rawValue))
             let item = Decoded(position: fields.position, written: "", content: .fields(fields))
-            return builder.rules(
-                [[item]], conditions, base.settings.environments, hasServers: !base.settings.servers.isEmpty)[0].first
+            let rules = builder.rules(
+                [[item]], conditions, base.settings.environments, hasServers: !base.settings.servers.isEmpty)[0]
+            let secrets = builder.material.secrets.collector.texts + rules.compactMap(\.writtenSecret)
+            return rules.first.map { ($0, secrets: secrets) }
         }.map(\.0)
     }
 

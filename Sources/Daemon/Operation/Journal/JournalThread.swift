@@ -168,11 +168,8 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// Redacts these values, too, in flows that come after the call.
-    func learn(_ secrets: [String]) {
-        guard !secrets.isEmpty else { return }
-        queue.signal { $0.queries.append { $0.learn(secrets.map { Array($0.utf8) }) } }
-    }
+    /// Redacts these values, and no longer those of earlier calls, in flows that come after the call.
+    func learn(_ secrets: [[UInt8]]) { queue.signal { $0.queries.append { $0.learn(secrets) } } }
 
     /// Restores secrets.
     var secrets: SecretSource { { [sealed] in sealed.secret($0, $1) } }

@@ -5,6 +5,7 @@ import Expectations
 import Formats
 import Glibc
 import Interception
+import Journal
 import ProxyCore
 import ProxyDriver
 
@@ -109,7 +110,8 @@ final class TestSessions: TestSessionDirectory, Sendable {
                 throw ControlProblem(429, "the session has \(known.count) expectations; \(Self.mostRules) are possible")
             }
             if let twice = added.first(where: { new in known.contains { $0.name == new.name } }) {
-                throw ControlProblem(409, "the session has the expectation \"\(twice.name)\" already; nothing was added")
+                throw ControlProblem(
+                    409, "the session has the expectation \"\(twice.name)\" already; nothing was added")
             }
             sessions.ledgers.add(added, to: id)
             return ControlAnswer(["added": .strings(added.map(\.name))], status: 201)
@@ -145,14 +147,11 @@ final class TestSessions: TestSessionDirectory, Sendable {
 
     /// Puts the sessions on a new generation of the configuration. One that does not fit it keeps its rules.
     func adopt(_ base: Base) {
+        // at once, for sessions that begin later
+        state.withLock { $0.base = base }
         run { sessions in
-            let open = sessions.state.withLock { state in
-                state.base = base
-                return state.sessions
-            }
-            for var session in open {
+            for var session in sessions.state.withLock({ $0.sessions }) {
                 session.rebuild(on: base, sessions.loader(session.variables))
-                sessions.journal?.learn(session.overlay.secrets)
                 sessions.keep(session)
             }
         }
@@ -192,11 +191,11 @@ final class TestSessions: TestSessionDirectory, Sendable {
         let expectations = base.snapshot.expectations + session.overlay.expectations
         try mustRecord(expectations)
         ledgers.open(session.key.id, expectations)
-        journal?.learn(session.overlay.secrets)
         table.open(session.key, session.engine(on: base))
         if wish.hasPort { session.port = try openPort(for: session.key.id) }
         let view = session.view
         state.withLock { [session] in $0.sessions.append(session) }
+        learnSecrets()
         var answer = view.json
         answer["proxy"] = .string(address.map { session.proxy(at: $0) } ?? "")
         if let password = robot?.password { answer["password"] = .string(password) }
@@ -245,13 +244,22 @@ final class TestSessions: TestSessionDirectory, Sendable {
 
     /// Puts a changed session into effect.
     private func keep(_ session: OpenTestSession) {
-        let engine = state.withLock { state in
+        let base = state.withLock { state in
             if let index = state.sessions.firstIndex(where: { $0.key == session.key }) {
                 state.sessions[index] = session
             }
-            return session.engine(on: state.base)
+            return state.base
         }
-        table.adopt(engine, for: session.key.id)
+        table.adopt(session.engine(on: base), for: session.key.id)
+        learnSecrets()
+    }
+
+    /// Tells the journal the secrets of the configuration and of all open sessions.
+    private func learnSecrets() {
+        let (known, secrets) = state.withLock { state in
+            (state.base.snapshot.journal?.known ?? [], state.sessions.flatMap(\.secrets))
+        }
+        journal?.learn(known + secrets.map { Array($0.utf8) })
     }
 
     private func removed(where isOver: (OpenTestSession) -> Bool) -> [OpenTestSession] {
@@ -260,6 +268,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
             return state.sessions.filter(isOver)
         }
         for session in over { close(session.key.id) }
+        if over.contains(where: { !$0.secrets.isEmpty }) { learnSecrets() }
         return over
     }
 }

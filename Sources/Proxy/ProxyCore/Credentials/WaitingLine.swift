@@ -17,7 +17,7 @@ public struct WaitingLine<Value: Credential, Waiter> {
     private let capacity: Int
     private var places: [WaitingTicket: Place] = [:]
     private var lines: [Obstacle: [WaitingTicket]] = [:]
-    private var issued: UInt64 = 0
+    private var issued = WaitingTicket.firstNumber()
 
     /// - Parameter capacity: how many may wait.
     public init(_ kind: WaitingTicket.Kind, capacity: Int = 4096) {

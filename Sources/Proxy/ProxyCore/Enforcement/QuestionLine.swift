@@ -13,7 +13,7 @@ public struct QuestionLine<Waiter> {
     private var asking = 0
     private var askingFor: [Int: Int] = [:]
     private var line: [Waiting] = []
-    private var issued: UInt64 = 0
+    private var issued = WaitingTicket.firstNumber()
 
     /// The most exchanges in the queue.
     private static var mostWaiting: Int { 4096 }

@@ -18,12 +18,29 @@ enum TestSessionGate {
             return false
         }
         guard context.tunnel == nil, info.received.head.fields.contains(.proxyAuthorization),
-            let credentials = BasicCredentials(info.received.head), let key = TestSessionKey(credentials)
+            let key = try credentialKey(info.received.head)
         else { return false }
         // a user of that name comes first
         if info.engine.settings.users?.hash(of: key.id)?.isDecoy == false { return false }
         info.enter(try session(of: key, context.stores, status: 407))
+        context.user = nil
         return true
+    }
+
+    private static func credentialKey(_ head: RequestHead) throws(ProxyError) -> TestSessionKey? {
+        let fields = head.fields
+        guard fields.only(.proxyAuthorization) == nil else {
+            return BasicCredentials(head).flatMap(TestSessionKey.init)
+        }
+        // with several, none would count, and the request would go on without the rules of its session
+        let isAny = (0..<fields.count).contains { index in
+            fields.slots[index].known == .proxyAuthorization
+                && BasicCredentials(field: fields.value(index)).flatMap(TestSessionKey.init) != nil
+        }
+        guard !isAny else {
+            throw ProxyError("http_request_error", status: 400, "Proxy-Authorization must stand once in a request")
+        }
+        return nil
     }
 
     private static func fieldKey(_ head: RequestHead) throws(ProxyError) -> TestSessionKey {

@@ -70,7 +70,7 @@ public struct LimitLedger<Waiter> {
 
     private var gates: [LimitKey: Gate] = [:]
     private var entries: [WaitingTicket: Entry] = [:]
-    private var issued: UInt64 = 0
+    private var issued = WaitingTicket.firstNumber()
     private let capacity: Int
 
     /// - Parameter capacity: the number of keys kept. Beyond it, idle keys with the fullest buckets are dropped.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A place in a line of exchanges that wait for others.
 public struct WaitingTicket: Hashable, Sendable {
     /// The kind of work.
@@ -18,7 +20,13 @@ public struct WaitingTicket: Hashable, Sendable {
     public let kind: Kind
     private let number: UInt64
 
-    /// - Parameter number: unique within the kind.
+    private static let ledgers = Atomic<UInt64>(0)
+
+    /// Where a ledger begins to number its tickets. A loop keeps those of all ledgers in one table, and each test session has ledgers
+    /// of its own.
+    public static func firstNumber() -> UInt64 { ledgers.wrappingAdd(1, ordering: .relaxed).newValue << 40 }
+
+    /// - Parameter number: unique within the kind, over all ledgers.
     public init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number
