@@ -161,7 +161,7 @@ def test_who_may_ask(daemon):
         answer, _ = person.asks("GET", path)
         assert answer.status == 405 and "GET" not in answer.headers["Allow"]
     assert person.asks("GET", "/")[0].status == 404
-    assert person.asks("POST", "/v1/transactions/abcdef/answer", {"x": "y" * 70_000})[0].status == 413
+    assert person.asks("POST", "/v1/transactions/abcdef/answer", {"x": "y" * 1_100_000})[0].status == 413
 
 
 def test_the_proxys_port_does_not_lead_there(daemon, through):

@@ -15,6 +15,7 @@ import programs
 from wire import response
 
 PACKAGING = conftest.ROOT / "packaging"
+PIPELINES = conftest.ROOT / "config/examples/ci"
 EXAMPLES = sorted((conftest.ROOT / "config").rglob("*.yaml"))
 CONFIG = """version: 1
 am: [{ url: "http://am.localhost:9080/am" }]
@@ -26,17 +27,23 @@ authorization:
 """
 
 
+# the project's masked variables
+SECRETS = {"ROBOT_USER": "", "ROBOT_PASSWORD": ""}
+
+
 def github():
-    """Commands of the pipeline, each with the variables that it gets."""
-    job = yaml.safe_load((PACKAGING / "ci/github.yml").read_text())["jobs"]["tests"]
-    return job["container"], [(step["run"], step.get("env", {})) for step in job["steps"] if "run" in step]
+    """Commands of the pipeline's first job, each with the variables that it gets."""
+    whole = yaml.safe_load((PIPELINES / "github.yml").read_text())
+    assert whole["env"].keys() == SECRETS.keys()
+    job = whole["jobs"]["tests"]
+    return job["container"], [(step["run"], SECRETS) for step in job["steps"] if "run" in step]
 
 
 def gitlab():
-    job = yaml.safe_load((PACKAGING / "ci/gitlab.yml").read_text())["tests"]
-    commands = [(line, {}) for line in job["before_script"]]
-    # masked variables of the project are set for all of them; what needs none is tried without
-    return job["image"], commands + [(line, {"ROBOT_USER": "", "ROBOT_PASSWORD": ""}) for line in job["script"]]
+    whole = yaml.safe_load((PIPELINES / "gitlab.yml").read_text())
+    job = whole["tests"]
+    commands = [(line, {}) for line in whole[job["extends"]]["before_script"]]
+    return job["image"], commands + [(line, SECRETS) for line in job["script"]]
 
 
 @pytest.fixture
@@ -50,6 +57,7 @@ def runner(binary, state, tmp_path):
         (tools / "npm").write_text(f"#!/bin/sh\n{test}\n")
         (tools / "npm").chmod(0o755)
         (checkout / "usher.yaml").write_text(CONFIG)
+        (checkout / "results").mkdir()
 
         def run(command, **variables):
             environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
@@ -74,9 +82,9 @@ def test_a_pipeline_passes(runner, origin, pipeline):
         done = run(command, **{name: f"robot-{name}" for name in variables})
         assert done.returncode == 0, done.stdout + done.stderr
     assert server.requests[0].get("via")
-    har = json.loads((run.checkout / "usher.har").read_text())
+    har = json.loads((run.checkout / "results/usher.har").read_text())
     assert [entry["request"]["url"] for entry in har["log"]["entries"]] == [f"{server.url}/tested"]
-    assert "/tested" in (run.checkout / "usher.jsonl").read_text()
+    assert "/tested" in (run.checkout / "results/usher.jsonl").read_text()
 
 
 @pytest.mark.parametrize("pipeline", [github, gitlab])

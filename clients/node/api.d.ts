@@ -22,6 +22,8 @@ export interface Session {
   port: string | null
   rules: Array<SessionRule>
   warnings: Array<SessionWarning>
+  /** The test user that it has borrowed. */
+  robot: string | null
 }
 
 export interface OpenedSessionHeader {
@@ -37,6 +39,9 @@ export interface OpenedSession {
   port: string | null
   rules: Array<SessionRule>
   warnings: Array<SessionWarning>
+  robot: string | null
+  /** The robot's password. */
+  password?: string
   /** The URL for HTTP_PROXY, with the session's key. */
   proxy: string
   /** The field that names the session in requests without proxy credentials. */

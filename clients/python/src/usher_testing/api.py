@@ -27,6 +27,8 @@ class Session(TypedDict):
     """The URL of its own port."""
     rules: list[SessionRule]
     warnings: list[SessionWarning]
+    robot: str | None
+    """The test user that it has borrowed."""
 
 
 class OpenedSessionHeader(TypedDict):
@@ -42,6 +44,9 @@ class OpenedSession(TypedDict):
     port: str | None
     rules: list[SessionRule]
     warnings: list[SessionWarning]
+    robot: str | None
+    password: NotRequired[str]
+    """The robot's password."""
     proxy: str
     """The URL for HTTP_PROXY, with the session's key."""
     header: OpenedSessionHeader
