@@ -207,6 +207,20 @@ def test_a_tunnel_belongs_to_its_session(staging, certificates, opening, secure_
                 assert client.read_response().status == expected
 
 
+@pytest.mark.parametrize("spoken", [b"", b"not HTTP"], ids=["waiting", "relayed"])
+def test_a_tunnel_ends_with_its_session(staging, spoken):
+    here = staging()
+    session = here.opened("--port")
+    port = int(session["port"].rsplit(":", 1)[1])
+    with wire.Connection(("127.0.0.1", port)) as client:
+        authority = f"127.0.0.1:{here.origin.port}"
+        client.send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n")
+        assert client.read_head().status == 200
+        client.send(spoken)
+        here.session("stop", session["id"])
+        client.end()
+
+
 def test_flows_are_found_by_their_session(staging):
     here = staging()
     one, two = here.opened("--name", "one"), here.opened("--name", "two")

@@ -17,7 +17,7 @@ import Testing
     ]
     /// Those that are still larger, and must not grow.
     private static let larger: [String: Size] = [
-        "ProxyCore.ClientConnection": Size(lines: 697, functions: 49, stored: 3),
+        "ProxyCore.ClientConnection": Size(lines: 693, functions: 49, stored: 3),
         "ProxyCore.HTTPConnection": Size(lines: 765, functions: 56, stored: 11),
     ]
 

@@ -32,6 +32,20 @@ struct SharedTableTests {
         return try #require(made.withLock { $0 })
     }
 
+    /// An overlay that stands in for AM must see the calls that its session leaves behind, too.
+    @Test func backgroundCallsOfATestSessionHaveItsNewestRules() throws {
+        let tables = SharedTables()
+        let (old, new) = (Engine(Settings()), Engine(Settings()))
+        tables.testSessions.open(TestSessionKey(id: "s-one", secret: "key"), old)
+        var seen = 0
+        let entry = try #require(tables.testSessions.changes(since: &seen)?["s-one"])
+        tables.testSessions.adopt(new, for: "s-one")
+        entry.tables.add([try backgroundCall()], to: tables.backgroundCalls)
+        tables.own.add([try backgroundCall()], to: tables.backgroundCalls)
+        let sessions = tables.backgroundCalls.take().map(\.testSession)
+        #expect(sessions.map { $0?.id } == ["s-one", nil] && sessions[0]?.engine === new)
+    }
+
     @Test func soManyBackgroundCallsWaitAndNoMore() throws {
         let table = BackgroundCallTable()
         let many = Array(repeating: try backgroundCall(), count: 5_000)

@@ -95,7 +95,7 @@ final class Worker {
             _ = desks.stores.testSessions?.session(testSession)
             connections.forEach { connection in
                 guard connection.machine.http.testSession == testSession else { return }
-                if connection.machine.isTunnel { connection.cut() } else { connection.closeIfIdle() }
+                if connection.machine.http.exchanges.hasTunnel { connection.cut() } else { connection.closeIfIdle() }
             }
         case .stop:
             admission.close()

@@ -40,9 +40,9 @@ final class RecordedServer: RequestInterceptor {
 }
 
 extension MaterialReader {
-    /// Answers from the folder of a recording; nil if it cannot be read. Errors are recorded as findings.
+    /// Begins answers from the folder of a recording; nil if it cannot be read. Errors are recorded as findings.
     /// - Parameter mode: the name of a `ReplayMode`.
-    func recording(_ folder: Decoded, _ mode: String) -> (any RequestInterceptor)? {
+    func recording(_ folder: Decoded, _ mode: String) -> (@Sendable () -> any RequestInterceptor)? {
         guard let name = folder.text, let mode = ReplayMode(rawValue: mode) else { return nil }
         let read = RecordingReader.load(secrets.file("the folder", name, folder).path) { path throws(FileFault) in
             try secrets.readFile(path)
@@ -57,7 +57,8 @@ extension MaterialReader {
             return nil
         case .success(let recording):
             do throws(MaterialFault) {
-                return RecordedServer(Replay(recording, mode, key: try TestKey()), passesMisses: mode == .spy)
+                let replay = Replay(recording, mode, key: try TestKey())
+                return { RecordedServer(replay, passesMisses: mode == .spy) }
             } catch {
                 findings.error(folder.position, "the test key of the recording \(error.words)")
                 return nil

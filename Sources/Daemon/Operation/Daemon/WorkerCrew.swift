@@ -76,6 +76,7 @@ final class WorkerCrew {
 extension [WorkerThread] {
     /// Has the loops hand over the flows that have ended, and then calls, on any thread.
     func flush(_ done: @escaping @Sendable () -> Void) {
+        guard !isEmpty else { return done() }
         let left = Locked(count)
         for worker in self {
             worker.flush {

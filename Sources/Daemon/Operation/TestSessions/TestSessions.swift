@@ -85,6 +85,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
             }
             let added = try session.add(rule, sessions.loader(session.variables))
             sessions.keep(session)
+            sessions.learnSecrets()
             return ControlAnswer(added.json, status: 201)
         }
     }
@@ -154,6 +155,7 @@ final class TestSessions: TestSessionDirectory, Sendable {
                 session.rebuild(on: base, sessions.loader(session.variables))
                 sessions.keep(session)
             }
+            sessions.learnSecrets()
         }
     }
 
@@ -251,7 +253,6 @@ final class TestSessions: TestSessionDirectory, Sendable {
             return state.base
         }
         table.adopt(session.engine(on: base), for: session.key.id)
-        learnSecrets()
     }
 
     /// Tells the journal the secrets of the configuration and of all open sessions.

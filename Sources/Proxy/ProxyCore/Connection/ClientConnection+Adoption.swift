@@ -37,17 +37,22 @@ extension ClientConnection {
         guard let next = http.next else { return true }
         let old = http.engine
         http.putInForce(next.engine)
-        return next.isKept
-            && next.engine.keeps(
-                tunnel, isOpened: false, for: http.context.user, byKey: http.context.testSession != nil, since: old)
+        return next.isKept && http.context.keeps(tunnel, isOpened: false, by: next.engine, since: old)
     }
 
     private func keepsTunnel(_ new: Engine) -> Bool {
         guard let target = tunnel.isUnderWay ? tunnel.target : http.context.tunnel else { return true }
         let isOpened = tunnel.isUnderWay ? tunnel.state == .securing : target.scheme == .https
-        return new.keeps(
-            target, isOpened: isOpened, for: http.context.user,
-            byKey: http.context.testSession != nil, since: http.engine)
+        return http.context.keeps(target, isOpened: isOpened, by: new, since: http.engine)
+    }
+}
+
+extension ClientContext {
+    /// The same as `Engine.keeps` for this client's tunnel.
+    fileprivate func keeps(_ tunnel: Origin, isOpened: Bool, by new: Engine, since old: Engine) -> Bool {
+        // where passwords were asked for, only the key of a test session admits a tunnel without a user
+        let isByKey = testSession != nil && user == nil && old.settings.users != nil
+        return new.keeps(tunnel, isOpened: isOpened, for: user, isByKey: isByKey, since: old)
     }
 }
 
@@ -59,13 +64,13 @@ extension Engine {
     /// - Parameters:
     ///   - isOpened: the tunnel's TLS is decrypted.
     ///   - user: the user that opened the tunnel.
-    ///   - byKey: the key of a test session may have taken the place of a password.
+    ///   - isByKey: the key of a test session took the place of a password.
     func keeps(
-        _ tunnel: Origin, isOpened: Bool, for user: String?, byKey: Bool = false, since old: Engine
+        _ tunnel: Origin, isOpened: Bool, for user: String?, isByKey: Bool = false, since old: Engine
     ) -> Bool {
         if let ports = settings.routes.connectPorts, !ports.contains(tunnel.port) { return false }
         if isOpened, !settings.interception.opens(tunnel.serverName ?? tunnel.host, port: tunnel.port) { return false }
-        guard let users = settings.users, !byKey || user != nil else { return true }
+        guard let users = settings.users, !isByKey else { return true }
         // a changed password requires a new login
         guard let user, let hash = users.hash(of: user), !hash.isDecoy else { return false }
         return old.settings.users?.hash(of: user)?.text == hash.text

@@ -178,6 +178,8 @@ public struct ExchangeTable: ~Copyable {
 
     // MARK: state
 
+    /// Whether a CONNECT is answered or its tunnel is relayed.
+    public var hasTunnel: Bool { cells.contains { $0.exchange.isTunnelling } }
     /// Whether no exchange has begun yet.
     var isUnused: Bool { begun == 0 }
     var isEmpty: Bool { cells.isEmpty && calls.isEmpty }

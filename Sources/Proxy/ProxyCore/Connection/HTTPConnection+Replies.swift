@@ -97,8 +97,8 @@ extension HTTPConnection {
             report: { answer, reason in
                 if let answer { report(backgroundCall.fault(answer)) } else { report(reason) }
             }, told: backgroundCall.told)
-        // no exchange has the number 0
-        cell.exchange.info.becomeCall(call, for: ExchangeID(0), in: nil, places: [], began: now)
+        cell.exchange.info.becomeCall(
+            call, for: .none, in: backgroundCall.testSession?.joined(to: context.stores), places: [], began: now)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }

@@ -12,6 +12,18 @@ public struct BackgroundCall: Sendable {
     let call: ServerCall
     let bound: CallBound
     let purpose: Purpose
+    /// The test session that needs it, whose rules apply.
+    public var testSession: Session?
+
+    /// The id and the rules of a test session.
+    public struct Session: Sendable {
+        public let id: String
+        public var engine: Engine
+
+        public init(_ id: String, _ engine: Engine) { (self.id, self.engine) = (id, engine) }
+
+        func joined(to stores: SharedStores) -> TestSession { TestSession(id, engine, stores) }
+    }
 
     /// Ends a session that Usher created.
     public init(_ end: OwnSession.End) {

@@ -33,9 +33,12 @@ final class BackgroundCallTable: Sendable {
         }
     }
 
-    func add(_ backgroundCalls: [BackgroundCall]) {
-        guard !backgroundCalls.isEmpty else { return }
-        let port = state.withLock { state in
+    /// - Parameter testSession: the test session that needs the calls.
+    func add(_ calls: [BackgroundCall], for testSession: BackgroundCall.Session? = nil) {
+        guard !calls.isEmpty else { return }
+        var backgroundCalls = calls
+        if testSession != nil { for index in calls.indices { backgroundCalls[index].testSession = testSession } }
+        let port = state.withLock { [backgroundCalls] state in
             state.waiting += backgroundCalls.prefix(max(0, Self.most - state.waiting.count))
             return state.ports.first
         }

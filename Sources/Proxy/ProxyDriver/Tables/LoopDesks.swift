@@ -37,8 +37,8 @@ final class LoopDesks {
             cookies: CredentialDesk(own.cookies, waiting), limits: Desk(own.limits, waiting), state: tables.state,
             transactions: TransactionDesk(tables.transactions, waiting, tables.notice),
             tokens: CredentialDesk(own.tokens, waiting),
-            pushes: tables.pushes, sessions: own.sessions.stores(waiting, tables.backgroundCalls),
-            backgroundCalls: tables.backgroundCalls.add, decisions: Desk(own.decisions, waiting),
+            pushes: tables.pushes, sessions: own.sessions.stores(waiting, tables.backgroundCalls, for: own.testSession),
+            backgroundCalls: { own.add($0, to: tables.backgroundCalls) }, decisions: Desk(own.decisions, waiting),
             testSessions: testSessions)
     }
 

@@ -1,4 +1,5 @@
 public import Authorization
+internal import EventLoop
 internal import Interception
 internal import ProxyCore
 
@@ -9,11 +10,18 @@ public final class SessionTable: Sendable {
     private let learned = LearnedTable(LearnedSessions())
 
     /// One loop's access to the sessions.
-    /// - Parameter backgroundCalls: has AM end the sessions that are over.
-    func stores(_ waiting: WaitingExchanges, _ backgroundCalls: BackgroundCallTable) -> SessionStores {
+    /// - Parameters:
+    ///   - backgroundCalls: has AM end the sessions that are over.
+    ///   - testSession: the test session of the table, if it is one's own.
+    func stores(
+        _ waiting: WaitingExchanges, _ backgroundCalls: BackgroundCallTable,
+        for testSession: Locked<BackgroundCall.Session>?
+    ) -> SessionStores {
         SessionStores(
             upgrades: CredentialDesk(upgrades, waiting), own: CredentialDesk(own, waiting), learned: learned,
-            logOut: { [weak backgroundCalls] in backgroundCalls?.add([BackgroundCall($0)]) })
+            logOut: { [weak backgroundCalls] in
+                backgroundCalls?.add([BackgroundCall($0)], for: testSession?.withLock { $0 })
+            })
     }
 
     /// Drops the sessions of all other logins.

@@ -6,8 +6,18 @@ internal import Synchronization
 public final class TestSessionTable: Sendable {
     struct Entry: Sendable {
         let key: TestSessionKey
-        var engine: Engine
-        let tables = IsolatedTables()
+        private(set) var engine: Engine
+        let tables: IsolatedTables
+
+        init(_ key: TestSessionKey, _ engine: Engine) {
+            (self.key, self.engine) = (key, engine)
+            tables = IsolatedTables(BackgroundCall.Session(key.id, engine))
+        }
+
+        mutating func adopt(_ engine: Engine) {
+            self.engine = engine
+            tables.testSession?.withLock { $0.engine = engine }
+        }
     }
 
     private let entries = Locked<[String: Entry]>([:])
@@ -15,18 +25,19 @@ public final class TestSessionTable: Sendable {
     private let version = Atomic(0)
 
     public func open(_ key: TestSessionKey, _ engine: Engine) {
-        change { $0[key.id] = Entry(key: key, engine: engine) }
+        change { $0[key.id] = Entry(key, engine) }
     }
 
     /// Replaces the rules of a session. Exchanges under way keep theirs.
-    public func adopt(_ engine: Engine, for id: String) { change { $0[id]?.engine = engine } }
+    public func adopt(_ engine: Engine, for id: String) { change { $0[id]?.adopt(engine) } }
 
     /// Closes a session. Its exchanges under way go on to their end.
     /// - Parameter backgroundCalls: ends the session's own logins at AM.
     func close(_ id: String, _ backgroundCalls: BackgroundCallTable) {
         guard let entry = change({ $0.removeValue(forKey: id) }) else { return }
         entry.tables.sessions.keep(loginsOf: [])
-        backgroundCalls.add(entry.tables.tokens.takeRevocations(by: entry.engine.settings.tokens))
+        let revocations = entry.tables.tokens.takeRevocations(by: entry.engine.settings.tokens)
+        entry.tables.add(revocations, to: backgroundCalls)
     }
 
     @discardableResult

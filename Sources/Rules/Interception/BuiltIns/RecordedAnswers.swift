@@ -24,7 +24,7 @@ public struct RecordedAnswers: BuiltIn {
     public init?(_ value: Decoded, _ reader: RuleReader) {
         let mode = value.fields?.text("mode") ?? "strict"
         guard let folder = value.fields?["folder"] ?? (value.text == nil ? nil : value),
-            let answers = reader.recording(folder, mode), let edit = SwiftEdit(Self.name, answers, in: .request)
+            let begin = reader.recording(folder, mode), let edit = SwiftEdit(Self.name, begin)
         else { return nil }
         self.edit = edit
     }

@@ -14,8 +14,9 @@ public struct RuleReader {
     public let interceptors: [String: any Interceptor]
     /// Reads a file named by the configuration; nil if it cannot be read, which is recorded as a finding.
     private let readFile: (Decoded) -> [UInt8]?
-    /// Reads a recording in a folder, for a mode; nil if it cannot be read, which is recorded as a finding.
-    let recording: (Decoded, String) -> (any RequestInterceptor)?
+    /// Reads a recording in a folder, for a mode, and begins answers from it; nil if it cannot be read, which is recorded as a
+    /// finding.
+    let recording: (Decoded, String) -> (@Sendable () -> any RequestInterceptor)?
 
     /// The largest file, in bytes.
     public static let largestFile = 1 << 20
@@ -23,7 +24,7 @@ public struct RuleReader {
     public init(
         findings: Findings, owner: String = "", interceptors: [String: any Interceptor] = [:],
         readFile: @escaping (Decoded) -> [UInt8]? = { _ in nil },
-        recording: @escaping (Decoded, String) -> (any RequestInterceptor)? = { _, _ in nil }
+        recording: @escaping (Decoded, String) -> (@Sendable () -> any RequestInterceptor)? = { _, _ in nil }
     ) {
         self.recording = recording
         self.interceptors = interceptors

@@ -36,6 +36,8 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
     public let deadline: Int
     let form: Form
     let wantsBody: Bool
+    /// Makes the interceptor anew; nil for one that the program registers.
+    private let begin: (@Sendable () -> any RequestInterceptor)?
 
     /// - Returns: nil if the interceptor does not implement this phase.
     public init?(
@@ -46,7 +48,21 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         self.deadline = deadline
         self.form = form
         wantsBody = interceptor.wantsBody
+        begin = nil
     }
+
+    /// - Parameter begin: makes the interceptor with the state that it starts with.
+    init?(_ registered: String, _ begin: @escaping @Sendable () -> any RequestInterceptor) {
+        let interceptor = begin()
+        guard let form = Form(interceptor, in: .request) else { return nil }
+        self.registered = registered
+        deadline = Self.standardDeadline
+        self.form = form
+        wantsBody = interceptor.wantsBody
+        self.begin = begin
+    }
+
+    public var restarted: Self { begin.flatMap { Self(registered, $0) } ?? self }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         let fields = value.fields
