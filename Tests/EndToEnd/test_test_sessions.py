@@ -235,6 +235,29 @@ def test_flows_are_found_by_their_session(staging):
         assert all(f"/{session['name']}/" in flow["url"] and flow["session"] == session["id"] for flow in listed())
 
 
+@pytest.mark.parametrize("way", ["field", "credentials"])
+def test_a_flow_does_not_show_the_key_of_its_session(staging, way):
+    here = staging()
+    session = here.opened()
+    if way == "field":
+        here.get("/x", headers={"Usher-Session": session["header"]["value"]})
+    else:
+        here.get("/x", session["proxy"])
+    [flow] = programs.eventually(
+        lambda: here.admin.json(f"/v1/flows?filter=session%3D{session['id']}")[1]["flows"], "the flow")
+    shown = here.admin.json(f"/v1/flows/{flow['id']}")[1]
+    names = [field["name"].lower() for field in shown["request"]["headers"]]
+    assert "host" in names and not {"usher-session", "proxy-authorization"} & set(names)
+
+
+def test_a_session_that_is_not_there_is_wrong_use(staging):
+    here = staging()
+    here.opened("--name", "basket")
+    ended = call(
+        "verify", "--session", "baskets", "action=LOGOUT count=1", USHER_URL=here.admin.url, USHER_TOKEN=TOKEN)
+    assert ended.returncode == 2 and "basket" in ended.stderr
+
+
 def test_a_name_is_unique_and_an_id_needs_its_key(staging):
     here = staging()
     session = here.opened("--name", "t")

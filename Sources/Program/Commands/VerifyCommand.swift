@@ -126,6 +126,10 @@ extension ControlClient {
     /// The id of the open test session with that id or name. One that has ended keeps its flows under its id.
     func sessionID(_ name: String) throws -> String {
         if name.hasPrefix("s-") { return name }
-        return try done("GET", "/v1/sessions/*", naming: name)["id"]?.text ?? name
+        switch try reply("GET", "/v1/sessions/*", naming: name) {
+        case .done(let session): return session["id"]?.text ?? name
+        // nothing was judged
+        case .refused(_, let words): throw CommandExit.usage(TerminalText.shown(words))
+        }
     }
 }

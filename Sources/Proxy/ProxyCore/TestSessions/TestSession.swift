@@ -1,3 +1,5 @@
+import Formats
+
 /// A test session as the exchanges of one loop see it: its rules, and the stores that no other session sees.
 public final class TestSession {
     public let id: String
@@ -42,8 +44,8 @@ public struct TestSessionKey: Equatable, Sendable {
 
     /// - Parameter value: the value of the field.
     init(field value: String) {
-        let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        self.init(id: String(parts[0]), secret: parts.count > 1 ? String(parts[1]) : "")
+        let parts = value.utf8.split(separator: ASCII.colon, maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(id: String(Substring(parts[0])), secret: parts.count > 1 ? String(Substring(parts[1])) : "")
     }
 
     /// The value of the field.

@@ -15,6 +15,8 @@ enum TestSessionGate {
         }
         if info.received.head.fields.contains(.usherSession) {
             info.enter(try session(of: fieldKey(info.received.head), context.stores, status: 403))
+            // a flow names its session, and does not need its key
+            info.received.head.fields.removeAll { $0.slots[$1].known == .usherSession }
             return false
         }
         guard context.tunnel == nil, info.received.head.fields.contains(.proxyAuthorization),
@@ -23,6 +25,7 @@ enum TestSessionGate {
         // a user of that name comes first
         if info.engine.settings.users?.hash(of: key.id)?.isDecoy == false { return false }
         info.enter(try session(of: key, context.stores, status: 407))
+        info.received.head.fields.removeAll { $0.slots[$1].known == .proxyAuthorization }
         context.user = nil
         return true
     }

@@ -22,12 +22,12 @@ struct FlowFilterReader {
     /// The keys that compare a text, with the part that contains it.
     private static let parts: [(key: String, part: FlowPart)] = [
         ("tree", .tree), ("type", .type), ("realm", .realm), ("method", .method),
-        ("user", .user), ("session", .session), ("error", .proxyError),
+        ("user", .user), ("error", .proxyError),
     ]
 
     static let keys: [String] =
         parts.map(\.key) + [
-            "action", "client", "platform", "scheme", "host", "port", "path", "status", "content_type", "flow",
+            "action", "session", "client", "platform", "scheme", "host", "port", "path", "status", "content_type", "flow",
             "parent",
             "slower", "larger", "since", "until", "changed", "step_up", "calls",
             "interceptor", "did",
@@ -61,6 +61,7 @@ struct FlowFilterReader {
         }
         switch key {
         case "action": return .part(.action, try Self.matchers(key, value, Self.action))
+        case "session": return .part(.session, try Self.matchers(key, value, Self.session))
         case "client": return .client(try Self.matchers(key, value))
         case "platform": return .header(Array("x-requested-platform".utf8), try Self.matchers(key, value))
         case "scheme": return .scheme(try Self.matchers(key, value, ignoringCase: true, Self.scheme))
@@ -117,6 +118,16 @@ struct FlowFilterReader {
     }
 
     // MARK: values
+
+    /// A name, which is of use only while the session is open, would match nothing.
+    private static func session(_ value: String) throws(FlowFilter.Fault) -> TextMatcher {
+        guard value.hasPrefix("s-") else {
+            throw .init(
+                "session takes the id of a test session, such as s-4f2a, found \"\(quoted(value[...]))\"; usher session list "
+                    + "shows the ids")
+        }
+        return .exact(value)
+    }
 
     /// Parses values separated by commas: exact, a glob, or a regular expression, which extends to the end.
     static func matchers(
