@@ -110,7 +110,8 @@ struct FlowFilterTests {
             ("flow=12345678901234567", "flow takes ids"), ("slower=10", "slower takes a duration"),
             ("slower=-1ms", "slower takes a duration"), ("larger=10ms", "larger takes a size"),
             ("since=tomorrow", "since takes how long ago"), ("changed=maybe", "changed takes"),
-            ("calls=perhaps", "calls takes"), ("session=mine", "the id of a test session"), ("action=~(", "not a valid regular expression"),
+            ("calls=perhaps", "calls takes"), ("session=mine", "the id of a test session"),
+            ("action=~(", "not a valid regular expression"),
             ("path=~(a+)+$", "avoid nested repeats"), ("=x", "is not a key"), ("not", "comes before a filter"),
         ])
     func faults(_ term: String, _ words: String) {

@@ -27,7 +27,8 @@ struct FlowFilterReader {
 
     static let keys: [String] =
         parts.map(\.key) + [
-            "action", "session", "client", "platform", "scheme", "host", "port", "path", "status", "content_type", "flow",
+            "action", "session", "client", "platform", "scheme", "host", "port", "path", "status", "content_type",
+            "flow",
             "parent",
             "slower", "larger", "since", "until", "changed", "step_up", "calls",
             "interceptor", "did",
