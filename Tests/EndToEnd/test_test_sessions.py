@@ -246,11 +246,11 @@ def test_a_flow_does_not_show_the_key_of_its_session(staging, way):
     [flow] = programs.eventually(
         lambda: here.admin.json(f"/v1/flows?filter=session%3D{session['id']}")[1]["flows"], "the flow")
     shown = here.admin.json(f"/v1/flows/{flow['id']}")[1]
-    names = [field["name"].lower() for field in shown["request"]["headers"]]
+    names = [field["name"].lower() for field in shown["request"]["fields"]]
     assert "host" in names and not {"usher-session", "proxy-authorization"} & set(names)
 
 
-def test_a_session_that_is_not_there_is_wrong_use(staging):
+def test_a_session_that_is_not_there_is_wrong_use(staging, call):
     here = staging()
     here.opened("--name", "basket")
     ended = call(
