@@ -39,6 +39,16 @@ struct SecretPlacesTests {
         }
     }
 
+    @Test("A Cookie field that a body shows has the alias of the field", arguments: ["; member=gold", ";", ""])
+    func echoed(_ rest: String) throws {
+        var store = Self.store()
+        let flow = try Self.kept(&store) {
+            $0.set(.request, "Cookie: iPlanetDirectoryPro=s3cr3tS3ss10n\(rest)\r\n")
+            $0.set(.responseBody, "{\"Cookie\": \"iPlanetDirectoryPro=s3cr3tS3ss10n\(rest)\"}")
+        }
+        #expect(flow.text(.responseBody) == "{\"Cookie\": \"iPlanetDirectoryPro=session#1\(rest)\"}")
+    }
+
     @Test("An encoded secret is found, also before a line with a plain one")
     func hidden() throws {
         var store = Self.store()

@@ -8,16 +8,7 @@ extension Condition {
         case .any(let parts): "(\(parts.map(\.words).joined(separator: " or ")))"
         case .not(let part): "not (\(part.words))"
         case .test(let key, let matchers):
-            key.isShown ? "\(key.name) \(matchers.map(\.words).joined(separator: " or "))" : key.name
-        }
-    }
-}
-
-extension Condition.Key {
-    fileprivate var isShown: Bool {
-        switch self {
-        case .header, .query, .cookie, .json, .form, .responseHeader, .responseJSON: false
-        default: true
+            key.isSecret ? key.name : "\(key.name) \(matchers.map(\.words).joined(separator: " or "))"
         }
     }
 }

@@ -28,13 +28,15 @@ public struct ExpectationText {
         var verdict: ExpectationReport.Verdict { .init(rawValue: text("verdict")) ?? .pending }
 
         var count: String {
-            text("pack").isEmpty ? "\(number("counted")), wanted \(text("wanted"))" : "\(number("counted")) judged"
+            text("pack").isEmpty
+                ? "\(number("counted")), wanted \(text("wanted"))"
+                : number("counted") == 0 ? "nothing to judge" : "\(number("counted")) judged"
         }
 
         /// What is wrong, with the flows and a command to repeat each.
         var lines: [String] {
             guard verdict != .met else { return [] }
-            var lines = [text("expected") + (text("place").isEmpty ? "" : " (\(text("place")))")]
+            var lines = ["expected: \(text("expected"))" + (text("place").isEmpty ? "" : " (\(text("place")))")]
             if !text("pack").isEmpty { lines.append("\(text("pack")): \(text("source"))") }
             let failures = value["failures"]?.items ?? []
             for failure in failures { lines += Self.lines(failure, "flow") }
@@ -90,7 +92,7 @@ public struct ExpectationText {
                 let isMet = entry.verdict == .met
                 let one = JUnit.Case(
                     name: entry.name,
-                    failure: isMet ? nil : (entry.text("because"), entry.lines.joined(separator: "\n")))
+                    failure: isMet ? nil : ("\(entry.count): \(entry.text("because"))", entry.lines.joined(separator: "\n")))
                 return (entry.text("pack").isEmpty ? "expectations" : entry.text("pack"), one)
             }
         ).text

@@ -331,6 +331,8 @@ struct TextScan {
         {
             end += 1
         }
+        // `name=value; other=value`, of a Cookie field or a script: the value has one alias everywhere
+        if end > place, text[end - 1] == 0x3B { end -= 1 }
         return place..<end
     }
 
