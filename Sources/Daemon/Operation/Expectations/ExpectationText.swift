@@ -92,7 +92,8 @@ public struct ExpectationText {
                 let isMet = entry.verdict == .met
                 let one = JUnit.Case(
                     name: entry.name,
-                    failure: isMet ? nil : ("\(entry.count): \(entry.text("because"))", entry.lines.joined(separator: "\n")))
+                    failure: isMet
+                        ? nil : ("\(entry.count): \(entry.text("because"))", entry.lines.joined(separator: "\n")))
                 return (entry.text("pack").isEmpty ? "expectations" : entry.text("pack"), one)
             }
         ).text
