@@ -79,6 +79,63 @@ export interface Flow {
   parent: string | null
 }
 
+export interface FlowDetailRequestBody {
+  /** The size on the wire. The stored body is decoded. */
+  bytes: number
+  /** true: the body was longer than what is stored. */
+  cut: boolean
+  text?: string
+  base64?: string
+}
+
+export interface FlowDetailRequest {
+  method: string
+  url: string
+  version: string
+  fields: Array<OpenedSessionHeader>
+  body: FlowDetailRequestBody
+}
+
+export interface FlowDetailAnswer {
+  status: number
+  version: string
+  fields: Array<OpenedSessionHeader>
+  body: FlowDetailRequestBody
+}
+
+export interface FlowDetailTimingM {
+  waiting: number | null
+  resolving: number | null
+  connecting: number | null
+  securing: number | null
+  answering: number | null
+  receiving: number | null
+}
+
+export interface FlowDetailEvent {
+  at_ms: number
+  event: string
+  text: string
+  interceptor?: string
+  did?: "applied" | "failed" | "answered" | "aborted" | "delayed" | "throttled" | "retried" | "not_retried" | "waited" | "refused" | "logged_in" | "reset" | "empty" | "garbage" | "malformed_status" | "malformed_header" | "malformed_length" | "malformed_chunk" | "truncated" | "reset_after" | "slow_close"
+  phase?: string
+}
+
+export interface FlowDetail {
+  flow: Flow
+  request: FlowDetailRequest
+  /** The request as sent, if it differs. */
+  sent: FlowDetailRequest | null
+  /** The response as received, if the delivered one differs. */
+  answer: FlowDetailAnswer | null
+  response: FlowDetailAnswer | null
+  /** The time of each phase, in milliseconds. */
+  timing_ms: FlowDetailTimingM
+  events: Array<FlowDetailEvent>
+  /** Usher's own calls for this flow, and its earlier attempts. */
+  calls: Array<unknown>
+}
+
 export interface Journey {
   id: string
   sequence: number

@@ -84,6 +84,63 @@ class Flow(TypedDict):
     parent: str | None
 
 
+class FlowDetailRequestBody(TypedDict):
+    bytes: int
+    """The size on the wire. The stored body is decoded."""
+    cut: bool
+    """true: the body was longer than what is stored."""
+    text: NotRequired[str]
+    base64: NotRequired[str]
+
+
+class FlowDetailRequest(TypedDict):
+    method: str
+    url: str
+    version: str
+    fields: list[OpenedSessionHeader]
+    body: FlowDetailRequestBody
+
+
+class FlowDetailAnswer(TypedDict):
+    status: int
+    version: str
+    fields: list[OpenedSessionHeader]
+    body: FlowDetailRequestBody
+
+
+class FlowDetailTimingM(TypedDict):
+    waiting: int | None
+    resolving: int | None
+    connecting: int | None
+    securing: int | None
+    answering: int | None
+    receiving: int | None
+
+
+class FlowDetailEvent(TypedDict):
+    at_ms: int
+    event: str
+    text: str
+    interceptor: NotRequired[str]
+    did: NotRequired[Literal["applied", "failed", "answered", "aborted", "delayed", "throttled", "retried", "not_retried", "waited", "refused", "logged_in", "reset", "empty", "garbage", "malformed_status", "malformed_header", "malformed_length", "malformed_chunk", "truncated", "reset_after", "slow_close"]]
+    phase: NotRequired[str]
+
+
+class FlowDetail(TypedDict):
+    flow: Flow
+    request: FlowDetailRequest
+    sent: FlowDetailRequest | None
+    """The request as sent, if it differs."""
+    answer: FlowDetailAnswer | None
+    """The response as received, if the delivered one differs."""
+    response: FlowDetailAnswer | None
+    timing_ms: FlowDetailTimingM
+    """The time of each phase, in milliseconds."""
+    events: list[FlowDetailEvent]
+    calls: list[Any]
+    """Usher's own calls for this flow, and its earlier attempts."""
+
+
 class Journey(TypedDict):
     id: str
     sequence: int

@@ -1,0 +1,96 @@
+import { useCallback, useEffect, useRef, useState } from "react"
+import { get, Problem } from "./api"
+import { follow, type StreamState } from "./follow"
+
+export interface Resource<T> {
+  /** The newest answer; it stays while it is asked for again. */
+  data: T | null
+  problem: Problem | null
+  loading: boolean
+  reload(): void
+}
+
+export function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem(0, "The page failed", String(error))
+}
+
+/**
+ * What the daemon answers to GET; null asks for nothing.
+ * @param every asks again after so many milliseconds, while the page is visible.
+ */
+export function useResource<T>(path: string | null, { every }: { every?: number } = {}): Resource<T> {
+  const [state, setState] = useState<{ path: string | null; data: T | null; problem: Problem | null; loading: boolean }>(
+    { path, data: null, problem: null, loading: path !== null })
+  const [turn, setTurn] = useState(0)
+
+  useEffect(() => {
+    if (path === null) return
+    const ended = new AbortController()
+    let timer = 0
+    const load = async () => {
+      if (every === undefined || !document.hidden) {
+        try {
+          const data = await get<T>(path, ended.signal)
+          if (ended.signal.aborted) return
+          setState({ path, data, problem: null, loading: false })
+        } catch (error) {
+          if (ended.signal.aborted) return
+          setState((old) => ({
+            path, data: old.path === path ? old.data : null, problem: asProblem(error), loading: false,
+          }))
+        }
+      }
+      if (every !== undefined) timer = window.setTimeout(load, every)
+    }
+    void load()
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+    }
+  }, [path, every, turn])
+
+  const reload = useCallback(() => setTurn((turn) => turn + 1), [])
+  // another path's answer is none of this one's
+  const isCurrent = state.path === path
+  return {
+    data: isCurrent ? state.data : null, problem: isCurrent ? state.problem : null,
+    loading: isCurrent ? state.loading : path !== null, reload,
+  }
+}
+
+/** Follows a stream; null follows nothing. `onEvent` may be another function each time. */
+export function useFollow(
+  path: string | null, onEvent: (name: string, data: unknown, id: string | null) => void,
+): { state: StreamState; problem: Problem | null } {
+  const [state, setState] = useState<{ state: StreamState; problem: Problem | null }>(
+    { state: "connecting", problem: null })
+  const newest = useRef(onEvent)
+  newest.current = onEvent
+
+  useEffect(() => {
+    if (path === null) return
+    const ended = new AbortController()
+    void follow(path, {
+      onEvent: (name, data, id) => newest.current(name, data, id),
+      onState: (state, problem) => { if (!ended.signal.aborted) setState({ state, problem }) },
+    }, ended.signal)
+    return () => ended.abort()
+  }, [path])
+  return state
+}
+
+/** Calls back for keys that are pressed outside of fields and dialogs, as "j" or "Escape". */
+export function useKeys(onKey: (key: string, event: KeyboardEvent) => boolean | void): void {
+  const newest = useRef(onKey)
+  newest.current = onKey
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      const target = event.target as HTMLElement
+      if (target.closest("input, textarea, select, dialog, .CodeMirror")) return
+      if (newest.current(event.key, event) === true) event.preventDefault()
+    }
+    document.addEventListener("keydown", pressed)
+    return () => document.removeEventListener("keydown", pressed)
+  }, [])
+}

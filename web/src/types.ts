@@ -1,0 +1,1 @@
+export type { Flow, FlowDetail, Journey, JourneyDetail, Report, Session, Transaction } from "../../clients/node/api"
