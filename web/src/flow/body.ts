@@ -1,0 +1,76 @@
+import type { FlowDetail } from "../types"
+
+export type Body = FlowDetail["request"]["body"]
+
+export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** The value of a text of JSON; undefined if it is none. */
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined || !/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A body as lines for people. */
+export function pretty(body: Body): string {
+  const json = jsonOf(body.text)
+  if (json !== undefined) return JSON.stringify(json, null, 2)
+  return body.text ?? (body.base64 === undefined ? "" : hex(bytesOf(body.base64)))
+}
+
+/** `00000000  47 45 54 …  GET…`, a line for 16 bytes. */
+export function hex(bytes: Uint8Array, most = 64 * 1024): string {
+  const lines = []
+  for (let at = 0; at < Math.min(bytes.length, most); at += 16) {
+    const row = [...bytes.subarray(at, at + 16)]
+    const digits = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ")
+    const letters = row.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : "·")).join("")
+    lines.push(`${at.toString(16).padStart(8, "0")}  ${digits.padEnd(47)}  ${letters}`)
+  }
+  if (bytes.length > most) lines.push(`… ${bytes.length - most} more bytes`)
+  return lines.join("\n")
+}
+
+export interface Pair { name: string; value: string }
+
+export function pairsOf(text: string): Pair[] {
+  return [...new URLSearchParams(text)].map(([name, value]) => ({ name, value }))
+}
+
+export function queryOf(url: string): Pair[] {
+  const question = url.indexOf("?")
+  // an alias such as session#1 is no fragment
+  return question < 0 ? [] : pairsOf(url.slice(question + 1))
+}
+
+/** The parameters of a body that a form sent. */
+export function formOf(message: { fields: Pair[]; body: Body }): Pair[] {
+  const type = message.fields.find((field) => field.name.toLowerCase() === "content-type")?.value ?? ""
+  return type.startsWith("application/x-www-form-urlencoded") ? pairsOf(message.body.text ?? "") : []
+}
+
+/** `a=1; b=2` of Cookie, and the first pair of each Set-Cookie with its attributes. */
+export function cookiesOf(fields: Pair[]): (Pair & { attributes: string })[] {
+  const cookies = []
+  for (const field of fields) {
+    const name = field.name.toLowerCase()
+    const parts = field.value.split(/;\s*/)
+    const pairs = name === "cookie" ? parts : name === "set-cookie" ? parts.slice(0, 1) : []
+    for (const pair of pairs) {
+      const equals = pair.indexOf("=")
+      cookies.push({
+        name: equals < 0 ? pair : pair.slice(0, equals), value: equals < 0 ? "" : pair.slice(equals + 1),
+        attributes: name === "set-cookie" ? parts.slice(1).join("; ") : "",
+      })
+    }
+  }
+  return cookies
+}
+
+/** Whether Usher left the body as it was. */
+export function sameBody(message: { body: Body }, other: { body: Body } | null): boolean {
+  return other === null || (message.body.text === other.body.text && message.body.base64 === other.body.base64)
+}

@@ -1,0 +1,162 @@
+import { get, query, type Problem } from "../api"
+import { follow, type StreamState } from "../follow"
+import { asProblem } from "../hooks"
+import type { Flow } from "../types"
+import { FlowRing } from "./FlowRing"
+
+interface Page { flows: Flow[]; next: number | null }
+
+const capacity = 100_000
+const pageSize = 300
+/** Between two repaints: more often nobody reads, and at thousands of flows a second each costs. */
+const repaint = 50
+
+/** The flows of one filter: those that were there, then those that come. It tells when there is something to show. */
+export class FlowFeed {
+  readonly ring = new FlowRing(capacity)
+  /** False: newer flows are kept, and not shown yet. */
+  following = true
+  /** The number of flows that are kept and not shown. */
+  held = 0
+  /** The number of flows that the daemon dropped for this page. */
+  lost = 0
+  state: StreamState = "connecting"
+  problem: Problem | null = null
+  isLoading = true
+  /** Counts the changes. */
+  version = 0
+
+  /** Where older flows begin; null if there are none. */
+  private older: number | null = null
+  private ended = new AbortController()
+  private painted = 0
+  private isScheduled = false
+  private readonly watchers = new Set<() => void>()
+
+  constructor(private readonly filter: string) {}
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher)
+    return () => this.watchers.delete(watcher)
+  }
+
+  start(): void {
+    this.ended = new AbortController()
+    this.clear()
+    this.isLoading = true
+    void this.run(this.ended.signal)
+  }
+
+  end(): void {
+    this.ended.abort()
+  }
+
+  /** The number of rows to show. */
+  get rows(): number {
+    return Math.max(0, this.ring.count - this.held)
+  }
+
+  /** The flow of a row, the newest first. */
+  row(row: number): Flow | undefined {
+    return this.ring.at(this.indexOfRow(row))
+  }
+
+  indexOfRow(row: number): number {
+    return this.ring.end - 1 - this.held - row
+  }
+
+  rowOfIndex(index: number): number {
+    return this.ring.end - 1 - this.held - index
+  }
+
+  setFollowing(following: boolean): void {
+    if (this.following === following) return
+    this.following = following
+    if (following) this.held = 0
+    this.changed(true)
+  }
+
+  /** Shows what is kept, without following on. */
+  showHeld(): void {
+    this.held = 0
+    this.changed(true)
+  }
+
+  clear(): void {
+    this.ring.clear()
+    this.held = 0
+    this.lost = 0
+    this.older = null
+    this.changed(true)
+  }
+
+  get hasOlder(): boolean {
+    return this.older !== null && !this.ring.isFull
+  }
+
+  async loadOlder(): Promise<void> {
+    if (this.isLoading || !this.hasOlder) return
+    this.isLoading = true
+    this.changed(true)
+    await this.load(this.older)
+    this.changed(true)
+  }
+
+  private async run(ended: AbortSignal): Promise<void> {
+    await this.load(null)
+    if (ended.aborted) return
+    this.changed(true)
+    if (this.problem !== null) return
+    const after = this.ring.at(this.ring.end - 1)?.sequence ?? 0
+    await follow(`/v1/flows/stream${query({ q: this.filter, after })}`, {
+      onEvent: (name, data) => this.take(name, data),
+      onState: (state, problem) => {
+        this.state = state
+        this.problem = problem
+        this.changed(true)
+      },
+    }, ended)
+  }
+
+  private async load(before: number | null): Promise<void> {
+    const ended = this.ended.signal
+    try {
+      const path = `/v1/flows${query({ q: this.filter, limit: pageSize, before })}`
+      const page = await get<Page>(path, ended)
+      this.ring.addOlder(page.flows)
+      this.older = page.next
+    } catch (error) {
+      if (ended.aborted) return
+      this.problem = asProblem(error)
+    }
+    this.isLoading = false
+  }
+
+  private take(name: string, data: unknown): void {
+    if (name === "flow") {
+      this.ring.push(data as Flow)
+      if (!this.following) this.held = Math.min(this.held + 1, this.ring.count)
+    } else if (name === "lost") {
+      this.lost += (data as { count: number }).count
+    }
+    this.changed(false)
+  }
+
+  private changed(now: boolean): void {
+    if (now) return this.paint()
+    if (this.isScheduled) return
+    this.isScheduled = true
+    const wait = this.painted + repaint - performance.now()
+    const next = () => requestAnimationFrame(() => this.paint())
+    if (wait > 0) setTimeout(next, wait)
+    else next()
+  }
+
+  private paint(): void {
+    this.isScheduled = false
+    if (this.ended.signal.aborted) return
+    this.painted = performance.now()
+    this.version += 1
+    for (const watcher of this.watchers) watcher()
+  }
+}
