@@ -62,7 +62,8 @@ export function MessageDiff({ side, title, names, before, after, events }: DiffP
   )
 }
 
-function Line({ row, by }: { row: DiffRow; by: string[] }) {
+/** A row of a comparison; without `by`, it has no third column. */
+export function Line({ row, by }: { row: DiffRow; by?: string[] }) {
   const isChanged = row.before !== row.after
   const [before, after] = isChanged && row.before !== null && row.after !== null
     ? marked(row.before, row.after) : [row.before, row.after]
@@ -70,7 +71,7 @@ function Line({ row, by }: { row: DiffRow; by: string[] }) {
     <tr>
       <td className={isChanged && row.before !== null ? "removed" : undefined}>{before}</td>
       <td className={isChanged && row.after !== null ? "added" : undefined}>{after}</td>
-      <td>{by.map((name) => <span key={name} className="tag">{name}</span>)}</td>
+      {by !== undefined && <td>{by.map((name) => <span key={name} className="tag">{name}</span>)}</td>}
     </tr>
   )
 }
@@ -81,6 +82,8 @@ function marked(before: string, after: string): [ReactNode, ReactNode] {
   while (start < before.length && before[start] === after[start]) start += 1
   let end = 0
   while (end < Math.min(before.length, after.length) - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  // lines that have little in common are easier to read without marks
+  if ((start + end) * 3 < Math.max(before.length, after.length)) return [before, after]
   const part = (line: string) => (
     <>{line.slice(0, start)}<mark>{line.slice(start, line.length - end)}</mark>{line.slice(line.length - end)}</>
   )

@@ -10,13 +10,17 @@ interface FilterLineProps {
   fault: string | null
   field: RefObject<HTMLInputElement>
   placeholder: string
+  /** Keys beside those of flows. */
+  more?: FilterKey[]
 }
+
+const none: FilterKey[] = []
 
 /** How long a person pauses before what is typed is in force. */
 const patience = 600
 
 /** The line for a filter: it completes keys and values, and shows what is wrong in place. */
-export function FilterLine({ value, onChange, fault, field, placeholder }: FilterLineProps) {
+export function FilterLine({ value, onChange, fault, field, placeholder, more = none }: FilterLineProps) {
   const { data } = useResource<{ keys: FilterKey[] }>("/v1/filter")
   const [text, setText] = useState(value)
   const [caret, setCaret] = useState(value.length)
@@ -25,7 +29,7 @@ export function FilterLine({ value, onChange, fault, field, placeholder }: Filte
   const id = useId()
   useEffect(() => setText(value), [value])
 
-  const found = useMemo(() => complete(text, caret, data?.keys ?? []), [text, caret, data])
+  const found = useMemo(() => complete(text, caret, [...more, ...(data?.keys ?? [])]), [text, caret, data, more])
   const isListed = isOpen && found.options.length > 0
 
   useEffect(() => {

@@ -8,6 +8,8 @@ interface Page { flows: Flow[]; next: number | null }
 
 const capacity = 100_000
 const pageSize = 300
+/** So many new flows are kept while nobody follows; they push out as many of the oldest. */
+const mostHeld = 20_000
 /** Between two repaints: more often nobody reads, and at thousands of flows a second each costs. */
 const repaint = 50
 
@@ -29,6 +31,8 @@ export class FlowFeed {
   /** Where older flows begin; null if there are none. */
   private older: number | null = null
   private ended = new AbortController()
+  /** Ends the stream alone. */
+  private stream = new AbortController()
   private painted = 0
   private isScheduled = false
   private readonly watchers = new Set<() => void>()
@@ -42,6 +46,7 @@ export class FlowFeed {
 
   start(): void {
     this.ended = new AbortController()
+    this.stream = new AbortController()
     this.clear()
     this.isLoading = true
     void this.run(this.ended.signal)
@@ -49,6 +54,7 @@ export class FlowFeed {
 
   end(): void {
     this.ended.abort()
+    this.stream.abort()
   }
 
   /** The number of rows to show. */
@@ -72,14 +78,18 @@ export class FlowFeed {
   setFollowing(following: boolean): void {
     if (this.following === following) return
     this.following = following
+    const isFull = this.isHeldFull
     if (following) this.held = 0
     this.changed(true)
+    if (!following || !isFull) return
+    // what came since is asked for anew
+    this.end()
+    this.start()
   }
 
-  /** Shows what is kept, without following on. */
-  showHeld(): void {
-    this.held = 0
-    this.changed(true)
+  /** Whether more came than is kept for a page that does not follow. */
+  get isHeldFull(): boolean {
+    return this.held >= mostHeld
   }
 
   clear(): void {
@@ -115,7 +125,7 @@ export class FlowFeed {
         this.problem = problem
         this.changed(true)
       },
-    }, ended)
+    }, this.stream.signal)
   }
 
   private async load(before: number | null): Promise<void> {
@@ -134,8 +144,10 @@ export class FlowFeed {
 
   private take(name: string, data: unknown): void {
     if (name === "flow") {
+      if (this.isHeldFull) return
       this.ring.push(data as Flow)
       if (!this.following) this.held = Math.min(this.held + 1, this.ring.count)
+      if (this.isHeldFull) this.stream.abort()
     } else if (name === "lost") {
       this.lost += (data as { count: number }).count
     }

@@ -1,4 +1,5 @@
 import { memo, useEffect, useLayoutEffect, useRef, useState, type CSSProperties, type RefObject } from "react"
+import { flushSync } from "react-dom"
 import { duration } from "../parts/Time"
 import type { Flow } from "../types"
 import type { Column } from "./columns"
@@ -40,7 +41,8 @@ interface FlowTableProps {
 
 /** All flows as a grid of which only the rows in sight exist. */
 export function FlowTable({ feed, columns, selected, onOpen, grid }: FlowTableProps) {
-  const [top, setTop] = useState(0)
+  /** The row at the upper edge. */
+  const [edge, setEdge] = useState(0)
   const [height, setHeight] = useState(800)
   const open = useRef(onOpen)
   open.current = onOpen
@@ -55,23 +57,22 @@ export function FlowTable({ feed, columns, selected, onOpen, grid }: FlowTablePr
   }, [grid])
 
   const rows = feed.rows
-  const first = Math.max(0, Math.min(Math.floor(top / rowHeight) - spare, rows - 1))
-  const last = Math.min(rows, Math.ceil((top + height) / rowHeight) + spare)
+  const first = Math.max(0, Math.min(edge - spare, rows - 1))
+  const last = Math.min(rows, edge + Math.ceil(height / rowHeight) + spare)
 
   const scrolled = () => {
     const element = grid.current
     if (element === null) return
-    setTop(element.scrollTop)
+    // before this frame is painted: rows that come later flicker
+    flushSync(() => setEdge(Math.floor(element.scrollTop / rowHeight)))
     if (element.scrollTop > rowHeight) feed.setFollowing(false)
   }
   useEffect(() => {
     if (rows > 0 && last >= rows - 50) void feed.loadOlder()
   }, [feed, last, rows])
 
-  // new rows come at the top, where the follower is
-  useLayoutEffect(() => {
-    if (feed.following && grid.current !== null && grid.current.scrollTop !== 0) grid.current.scrollTop = 0
-  })
+  // another filter's list begins at its newest
+  useLayoutEffect(() => grid.current?.scrollTo({ top: 0 }), [feed, grid])
 
   const template = { "--columns": columns.map((column) => column.width).join(" ") } as CSSProperties
   const shown = []
@@ -79,7 +80,7 @@ export function FlowTable({ feed, columns, selected, onOpen, grid }: FlowTablePr
     const flow = feed.row(row)
     if (flow !== undefined) {
       shown.push(
-        <Row key={feed.indexOfRow(row)} flow={flow} columns={columns} row={row} isSelected={row === selected} onOpen={stable} />)
+        <Row key={row} flow={flow} columns={columns} row={row} isSelected={row === selected} onOpen={stable} />)
     }
   }
   const current = selected === null ? undefined : feed.row(selected)

@@ -160,10 +160,12 @@ function Foot({ feed, follow }: { feed: FlowFeed; follow(): void }) {
   return (
     <div className="bar flows-foot">
       <span>{count} flows{feed.hasOlder ? ", older ones follow" : ""}</span>
-      {feed.held > 0 && <button type="button" className="primary" onClick={follow}>↑ {feed.held.toLocaleString()} new</button>}
+      {feed.held > 0 && <button type="button" className="primary" onClick={follow}>↑ {feed.held.toLocaleString()}{feed.isHeldFull ? " and more" : ""} new</button>}
       {feed.lost > 0 && <span className="warn">{feed.lost.toLocaleString()} came too fast to be shown; a filter helps</span>}
       <span className="grow" />
-      <span className={feed.state === "open" ? "ok" : "warn"}>● {feed.following || feed.state !== "open" ? states[feed.state] : "paused"}</span>
+      <span className={feed.state !== "open" ? "warn" : feed.following ? "ok" : "dim"}>
+        ● {feed.following || feed.state !== "open" ? states[feed.state] : "paused"}
+      </span>
     </div>
   )
 }
