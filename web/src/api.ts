@@ -28,7 +28,7 @@ export function isLoggedIn(): boolean {
 }
 
 /** Keeps a token for this tab; null forgets it. */
-export function useToken(value: string | null): void {
+export function keepToken(value: string | null): void {
   token = value
   if (value === null) sessionStorage.removeItem(place)
   else sessionStorage.setItem(place, value)
@@ -41,7 +41,14 @@ export async function loginByKey(key: string): Promise<void> {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key }),
   })
   if (!answer.ok) throw await problemOf(answer)
-  useToken(((await answer.json()) as { token: string }).token)
+  keepToken(((await answer.json()) as { token: string }).token)
+}
+
+/** Keeps a token that the daemon accepts. */
+export async function loginByToken(value: string): Promise<void> {
+  const answer = await fetch("/v1/status", { headers: { Authorization: `Bearer ${value}` } })
+  if (!answer.ok) throw await problemOf(answer)
+  keepToken(value)
 }
 
 async function problemOf(answer: Response): Promise<Problem> {
@@ -67,7 +74,7 @@ export async function ask(path: string, options: RequestInit = {}): Promise<Resp
   }
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  if (answer.status === 401) useToken(null)
+  if (answer.status === 401) keepToken(null)
   throw problem
 }
 

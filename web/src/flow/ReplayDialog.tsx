@@ -6,19 +6,13 @@ import { Fault } from "../parts/Says"
 import { Status } from "../parts/Label"
 import { link } from "../route"
 import type { FlowDetail } from "../types"
+import { headersOf } from "./body"
 
 interface Answer { flow: string | null; status: number; of: string }
 
 interface Edits { method?: string; url?: string; headers?: [string, string][]; body?: string }
 
 const written = (request: FlowDetail["request"]) => request.fields.map((field) => `${field.name}: ${field.value}`).join("\n")
-
-/** `Name: value` a line; null for a line that is none. */
-export function headersOf(text: string): [string, string][] | null {
-  const lines = text.split("\n").filter((line) => line.trim() !== "")
-  const pairs = lines.map((line) => /^([^:\s]+):\s*(.*)$/.exec(line))
-  return pairs.every((pair) => pair !== null) ? pairs.map((pair) => [pair![1]!, pair![2]!.trimEnd()]) : null
-}
 
 /** Sends a flow's request again, as it was or with changes. */
 export function ReplayDialog({ detail, onClose }: { detail: FlowDetail; onClose(): void }) {

@@ -74,3 +74,10 @@ export function cookiesOf(fields: Pair[]): (Pair & { attributes: string })[] {
 export function sameBody(message: { body: Body }, other: { body: Body } | null): boolean {
   return other === null || (message.body.text === other.body.text && message.body.base64 === other.body.base64)
 }
+
+/** `Name: value` a line; null for a line that is none. */
+export function headersOf(text: string): [string, string][] | null {
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  const pairs = lines.map((line) => /^([^:\s]+):\s*(.*)$/.exec(line))
+  return pairs.every((pair) => pair !== null) ? pairs.map((pair) => [pair![1]!, pair![2]!.trimEnd()]) : null
+}

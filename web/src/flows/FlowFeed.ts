@@ -1,5 +1,5 @@
 import { get, query, type Problem } from "../api"
-import { follow, type StreamState } from "../follow"
+import { follow, pause, type StreamState } from "../follow"
 import { asProblem } from "../hooks"
 import type { Flow } from "../types"
 import { FlowRing } from "./FlowRing"
@@ -114,6 +114,13 @@ export class FlowFeed {
 
   private async run(ended: AbortSignal): Promise<void> {
     await this.load(null)
+    // a daemon that restarts comes back; what is wrong with the request stays wrong
+    while (!ended.aborted && this.problem !== null && (this.problem.status === 0 || this.problem.status >= 500)) {
+      this.state = "waiting"
+      this.changed(true)
+      await pause(2000, ended)
+      await this.load(null)
+    }
     if (ended.aborted) return
     this.changed(true)
     if (this.problem !== null) return
@@ -135,6 +142,7 @@ export class FlowFeed {
       const page = await get<Page>(path, ended)
       this.ring.addOlder(page.flows)
       this.older = page.next
+      this.problem = null
     } catch (error) {
       if (ended.aborted) return
       this.problem = asProblem(error)

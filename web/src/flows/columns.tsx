@@ -33,7 +33,7 @@ function split(url: string): [string, string] {
 }
 
 export const columns: Column[] = [
-  { id: "time", title: "Time", width: "104px", show: (flow) => <time dateTime={flow.began}>{clockTime(flow.began)}</time> },
+  { id: "time", title: "Time", width: "104px", show: (flow) => <time dateTime={flow.began} title={flow.began}>{clockTime(flow.began)}</time> },
   { id: "id", title: "Flow", width: "112px", show: (flow) => flow.id },
   { id: "status", title: "Status", width: "64px", show: (flow) => <Status status={flow.status} error={flow.error && "error"} /> },
   { id: "method", title: "Method", width: "84px", show: (flow) => flow.method },

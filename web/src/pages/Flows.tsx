@@ -3,6 +3,7 @@ import { query } from "../api"
 import { FlowPage } from "../flow/FlowPage"
 import { brief, chosenColumns, columns } from "../flows/columns"
 import { Columns, Help } from "../flows/Dialogs"
+import { SaveHAR } from "../flows/SaveHAR"
 import { FilterLine } from "../flows/FilterLine"
 import { FlowFeed } from "../flows/FlowFeed"
 import { FlowTable, rowHeight, showRow, spoken } from "../flows/FlowTable"
@@ -126,7 +127,10 @@ export function Flows({ route }: { route: Route }) {
             {feed.following ? "Following" : "Follow"}
           </button>
           <button type="button" onClick={() => feed.clear()}>Clear</button>
-          {openId === null && !isNarrow && <button type="button" onClick={() => setDialog("columns")}>Columns</button>}
+          {openId === null && !isNarrow && <>
+            <button type="button" onClick={() => setDialog("columns")}>Columns</button>
+            <SaveHAR filter={filter} />
+          </>}
           {!isNarrow && <button type="button" aria-label="Keys and filters" onClick={() => setDialog("help")}>?</button>}
         </div>
         {feed.problem !== null && fault === null && <Fault problem={feed.problem} />}

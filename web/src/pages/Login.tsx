@@ -1,5 +1,5 @@
 import { useEffect, useState, type FormEvent } from "react"
-import { get, loginByKey, useToken, Problem } from "../api"
+import { loginByKey, loginByToken, Problem } from "../api"
 import { asProblem } from "../hooks"
 import { Command, Fault } from "../parts/Says"
 
@@ -12,9 +12,8 @@ export function Login({ problem: first }: { problem: Problem | null }) {
     event.preventDefault()
     const token = String(new FormData(event.currentTarget).get("token") ?? "").trim()
     if (token === "") return
-    useToken(token)
     try {
-      await get("/v1/status")
+      await loginByToken(token)
     } catch (error) {
       const problem = asProblem(error)
       setProblem(problem.status === 401 ? new Problem(401, "This is not the token", "It is the value of admin.token.") : problem)

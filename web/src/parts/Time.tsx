@@ -3,10 +3,14 @@ const clock = new Intl.DateTimeFormat(undefined, {
 })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" })
 
-/** A time in the viewer's zone; the whole date stands in its title. */
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })
+
+/** A time in the viewer's zone, with the day if it is another one; the whole date stands in its title. */
 export function Time({ at, whole = false }: { at: string; whole?: boolean }) {
   const date = new Date(at)
-  return <time dateTime={at} title={full.format(date)}>{(whole ? full : clock).format(date)}</time>
+  const isToday = date.toDateString() === new Date().toDateString()
+  const text = whole ? full.format(date) : (isToday ? "" : `${day.format(date)} `) + clock.format(date)
+  return <time dateTime={at} title={full.format(date)}>{text}</time>
 }
 
 /** `clockTime("2026-11-27T…")` → `22:01:07.123` */
