@@ -87,7 +87,7 @@ export function useKeys(onKey: (key: string, event: KeyboardEvent) => boolean | 
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       const target = event.target as HTMLElement
-      if (target.closest("input, textarea, select, dialog, .CodeMirror")) return
+      if (target.closest("input, textarea, select, .CodeMirror") || document.querySelector("dialog[open]")) return
       if (newest.current(event.key, event) === true) event.preventDefault()
     }
     document.addEventListener("keydown", pressed)

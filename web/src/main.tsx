@@ -2,6 +2,7 @@ import { StrictMode, useEffect, useState, type ComponentType } from "react"
 import { createRoot } from "react-dom/client"
 import "../app.css"
 import { get, isLoggedIn, watchLogin, type Problem } from "./api"
+import { Boundary } from "./parts/Boundary"
 import { Nav } from "./parts/Nav"
 import { keyOfAddress, Login } from "./pages/Login"
 import { Configuration } from "./pages/Configuration"
@@ -32,7 +33,7 @@ function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: bool
         document.getElementById("main")?.focus()
       }}>Skip to the content</a>
       <Nav current={name} />
-      <main id="main" tabIndex={-1}><Page route={route} /></main>
+      <main id="main" tabIndex={-1}><Boundary key={name}><Page route={route} /></Boundary></main>
     </>
   )
 }

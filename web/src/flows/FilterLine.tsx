@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react"
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react"
 import { useResource } from "../hooks"
 import { complete, isWhole, type FilterKey } from "./completion"
 
@@ -27,6 +27,8 @@ export function FilterLine({ value, onChange, fault, field, placeholder, more = 
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
   const id = useId()
+  /** Where the caret goes after a completion. */
+  const moved = useRef<number | null>(null)
   useEffect(() => setText(value), [value])
 
   const found = useMemo(() => complete(text, caret, [...more, ...(data?.keys ?? [])]), [text, caret, data, more])
@@ -47,8 +49,13 @@ export function FilterLine({ value, onChange, fault, field, placeholder, more = 
     setCaret(before.length)
     setChosen(-1)
     setOpen(option.text.endsWith("="))
-    requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length))
+    moved.current = before.length
   }
+  useLayoutEffect(() => {
+    if (moved.current === null) return
+    field.current?.setSelectionRange(moved.current, moved.current)
+    moved.current = null
+  }, [text, field])
   const pressed = (event: KeyboardEvent) => {
     const count = found.options.length
     if (event.key === "ArrowDown" && count > 0) {

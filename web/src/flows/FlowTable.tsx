@@ -72,7 +72,9 @@ export function FlowTable({ feed, columns, selected, onOpen, grid }: FlowTablePr
   }, [feed, last, rows])
 
   // another filter's list begins at its newest
-  useLayoutEffect(() => grid.current?.scrollTo({ top: 0 }), [feed, grid])
+  useLayoutEffect(() => {
+    grid.current?.scrollTo({ top: 0 })
+  }, [feed, grid])
 
   const template = { "--columns": columns.map((column) => column.width).join(" ") } as CSSProperties
   const shown = []
