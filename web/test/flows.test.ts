@@ -8,7 +8,7 @@ import type { Flow } from "../src/types"
 const flow = (id: string) => ({ id }) as Flow
 const keys = [
   { key: "action", about: "the Action", values: ["AUTHENTICATE", "START_AUTHENTICATE", "LOGOUT"] },
-  { key: "header.NAME", about: "a field" }, { key: "status", about: "the status" },
+  { key: "header.", about: "a field" }, { key: "status", about: "the status" },
 ]
 
 test("the oldest makes room, and indices stay", () => {

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react"
+import { query } from "../api"
 import { Marks } from "../flows/columns"
 import { useResource } from "../hooks"
 import { Label, Status } from "../parts/Label"
@@ -14,14 +15,28 @@ import { MessageDiff } from "./HeadDiff"
 import { BodyView, Calls, DecodedView, Events, Pairs, Timing } from "./Parts"
 import { ReplayDialog } from "./ReplayDialog"
 
+interface FlowPageProps {
+  id: string
+  /** Whether the journal keeps secrets. The daemon decides who may see them. */
+  canReveal: boolean
+  close(): void
+}
+
 /** One flow, beside the list. */
-export function FlowPage({ id, close }: { id: string; close(): void }) {
-  const { data, problem, reload } = useResource<FlowDetail>(`/v1/flows/${encodeURIComponent(id)}`)
+export function FlowPage({ id, canReveal, close }: FlowPageProps) {
+  // another flow begins without its secrets
+  const [revealed, setRevealed] = useState<string | null>(null)
+  const isRevealed = revealed === id
+  const { data, problem, reload } = useResource<FlowDetail>(
+    `/v1/flows/${encodeURIComponent(id)}${query({ reveal: isRevealed || null })}`)
   const [dialog, setDialog] = useState<"copy" | "replay" | null>(null)
   return (
     <article className="flow" aria-label={`Flow ${id}`}>
       <div className="bar flow-bar">
         <h2 className="grow">Flow <span className="mono">{id}</span></h2>
+        {canReveal && (
+          <button type="button" aria-pressed={isRevealed} onClick={() => setRevealed(isRevealed ? null : id)}>Secrets</button>
+        )}
         {data !== null && <>
           <button type="button" onClick={() => setDialog("copy")}>Copy as…</button>
           <button type="button" onClick={() => setDialog("replay")}>Send again…</button>
@@ -31,7 +46,7 @@ export function FlowPage({ id, close }: { id: string; close(): void }) {
       {problem !== null && <Fault problem={problem} retry={reload} />}
       {data === null && problem === null && <Loading />}
       {data !== null && <Shown detail={data} />}
-      {dialog === "copy" && <CopyDialog id={id} onClose={() => setDialog(null)} />}
+      {dialog === "copy" && <CopyDialog id={id} isRevealed={isRevealed} onClose={() => setDialog(null)} />}
       {dialog === "replay" && data !== null && <ReplayDialog detail={data} onClose={() => setDialog(null)} />}
     </article>
   )

@@ -47,7 +47,7 @@ export function Columns({ chosen, onChange, onClose }: ColumnsProps) {
   return (
     <Dialog
       title="Columns" onClose={onClose}
-      footer={<><button type="button" onClick={() => onChange(keepColumns(null))}>As it was</button>
+      footer={<><button type="button" onClick={() => onChange(keepColumns(null))}>Reset</button>
         <button type="button" className="primary" onClick={onClose}>Done</button></>}
     >
       <div className="choices">

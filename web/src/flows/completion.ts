@@ -1,4 +1,4 @@
-/** A key of the filter language, as `GET /v1/filter` lists it. */
+/** A key of the filter language, as `GET /v1/filter` lists it. One that ends with a dot takes a further name. */
 export interface FilterKey {
   key: string
   about: string
@@ -34,7 +34,7 @@ export function complete(text: string, caret: number, keys: FilterKey[]): Comple
     const typed = term.toLowerCase()
     const options = keys
       .filter((key) => key.key.toLowerCase().startsWith(typed) || (typed.length > 1 && key.key.includes(typed)))
-      .map((key) => ({ text: key.key.includes(".") ? key.key.replace(/NAME$/, "") : `${key.key}=`, about: key.about }))
+      .map((key) => ({ text: key.key.endsWith(".") ? key.key : `${key.key}=`, about: key.about }))
     return { from: start, to: caret, options: options.slice(0, most) }
   }
   const name = term.slice(0, equals).replace(/!$/, "").replace(/^"/, "")

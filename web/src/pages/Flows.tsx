@@ -7,7 +7,7 @@ import { SaveHAR } from "../flows/SaveHAR"
 import { FilterLine } from "../flows/FilterLine"
 import { FlowFeed } from "../flows/FlowFeed"
 import { FlowTable, rowHeight, showRow, spoken } from "../flows/FlowTable"
-import { useKeys } from "../hooks"
+import { useKeys, useResource } from "../hooks"
 import { Command, Empty, Fault } from "../parts/Says"
 import { go, link, replaceRoute, type Route } from "../route"
 
@@ -47,6 +47,8 @@ export function Flows({ route }: { route: Route }) {
   const grid = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const isNarrow = useNarrow()
+  const running = useResource<{ configuration: { journal?: { reveal?: boolean } } }>("/v1/configuration")
+  const canReveal = running.data?.configuration.journal?.reveal === true
 
   const address = useCallback((id: string | null, q: string) =>
     (id === null ? link("flows") : link("flows", id)) + query({ q }), [])
@@ -116,9 +118,9 @@ export function Flows({ route }: { route: Route }) {
   const selectedFlow = selected === null ? undefined : feed.row(selected)
   return (
     <div className={openId === null ? "flows" : "flows split"}>
+      <h1 className="hidden">Flows</h1>
       <section className="flows-list" aria-label="List of flows">
         <div className="bar flows-bar">
-          <h1 className="hidden">Flows</h1>
           <FilterLine
             value={filter} onChange={setFilter} field={field} fault={fault}
             placeholder="Filter: action=AUTHENTICATE status=4xx"
@@ -139,7 +141,7 @@ export function Flows({ route }: { route: Route }) {
         <Foot feed={feed} follow={() => follow(true)} />
         <p className="hidden" role="status">{selectedFlow === undefined ? "" : spoken(selectedFlow)}</p>
       </section>
-      {openId !== null && <FlowPage id={openId} close={() => go(address(null, filter))} />}
+      {openId !== null && <FlowPage id={openId} canReveal={canReveal} close={() => go(address(null, filter))} />}
       {dialog === "help" && <Help onClose={() => setDialog(null)} />}
       {dialog === "columns" && <Columns chosen={chosen} onChange={setChosen} onClose={() => setDialog(null)} />}
     </div>
