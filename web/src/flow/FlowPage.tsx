@@ -94,7 +94,7 @@ function FlowTabs({ detail }: { detail: FlowDetail }) {
             side="request" title="Request" names={["From the app", "To the server"]} before={request} after={sent}
             events={detail.events}
           />
-          {request.body.bytes > 0 && sameBody(request, sent) && <BodyView title="Body of the request" body={request.body} />}
+          {request.body.bytes > 0 && sameBody(request, sent) && <BodyView title="Body of the request" message={request} />}
           {response !== null && (
             <MessageDiff
               side="response" title="Response" names={["From the server", "To the app"]} before={answer ?? response}
@@ -102,7 +102,7 @@ function FlowTabs({ detail }: { detail: FlowDetail }) {
             />
           )}
           {response !== null && response.body.bytes > 0 && sameBody(response, answer) && (
-            <BodyView title="Body of the response" body={response.body} />
+            <BodyView title="Body of the response" message={response} />
           )}
         </>
       ),
@@ -130,8 +130,8 @@ function FlowTabs({ detail }: { detail: FlowDetail }) {
     {
       id: "body", label: "Body", content: () => (
         <>
-          <BodyView title="Request" body={request.body} />
-          {response !== null && <BodyView title="Response" body={response.body} />}
+          <BodyView title="Request" message={request} />
+          {response !== null && <BodyView title="Response" message={response} />}
         </>
       ),
     },

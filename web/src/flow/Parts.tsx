@@ -6,7 +6,7 @@ import { Label, Status } from "../parts/Label"
 import { duration, size } from "../parts/Time"
 import { link } from "../route"
 import type { FlowDetail } from "../types"
-import { bytesOf, hex, jsonOf, pretty, type Body, type Pair } from "./body"
+import { bytesOf, hex, imageOf, jsonOf, pretty, type Body, type Pair } from "./body"
 import type { Decoded } from "./decode"
 
 /** Names and values, such as fields. */
@@ -28,12 +28,15 @@ export function Pairs({ title, pairs }: { title: string; pairs: (Pair & { attrib
   )
 }
 
-/** A body as a tree, as text, or as bytes. */
-export function BodyView({ title, body }: { title: string; body: Body & { comment?: string } }) {
+/** A body as a tree, as an image, as text, or as bytes. */
+export function BodyView({ title, message }: { title: string; message: { fields: Pair[]; body: Body } }) {
+  const { body } = message
   const json = useMemo(() => jsonOf(body.text), [body.text])
-  const kinds = [...(json === undefined ? [] : ["Tree"]), "Text", "Hex"]
+  const image = imageOf(message)
+  const kinds = [json !== undefined && "Tree", image !== null && "Image", body.base64 === undefined && "Text", "Hex"]
+    .filter((kind): kind is string => kind !== false)
   const [chosen, setChosen] = useState<string | null>(null)
-  const kind = chosen ?? (body.base64 !== undefined ? "Hex" : kinds[0]!)
+  const kind = chosen !== null && kinds.includes(chosen) ? chosen : kinds[0]
   const text = body.text ?? ""
   if (body.bytes === 0 && text === "") return <section className="message"><h3>{title} <span className="dim">none</span></h3></section>
   return (
@@ -48,6 +51,7 @@ export function BodyView({ title, body }: { title: string; body: Body & { commen
       </div>
       {body.comment !== undefined && <p className="warn">{body.comment}</p>}
       {kind === "Tree" && <Json value={json} />}
+      {kind === "Image" && <img className="body-image" src={image!} alt={title} />}
       {kind === "Text" && <pre className="head" tabIndex={0}>{pretty(body)}</pre>}
       {kind === "Hex" && (
         <pre className="head hex" tabIndex={0}>

@@ -1,6 +1,7 @@
 import type { FlowDetail } from "../types"
 
-export type Body = FlowDetail["request"]["body"]
+/** A body as the journal keeps it; the comment says why it could not be read. */
+export type Body = FlowDetail["request"]["body"] & { comment?: string }
 
 export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
@@ -80,4 +81,11 @@ export function headersOf(text: string): [string, string][] | null {
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const pairs = lines.map((line) => /^([^:\s]+):\s*(.*)$/.exec(line))
   return pairs.every((pair) => pair !== null) ? pairs.map((pair) => [pair![1]!, pair![2]!.trimEnd()]) : null
+}
+
+/** A URL that shows the image in a body; null if there is none that is whole. */
+export function imageOf(message: { fields: Pair[]; body: Body }): string | null {
+  const type = message.fields.find((field) => field.name.toLowerCase() === "content-type")?.value ?? ""
+  const kind = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)\b/.exec(type)?.[0]
+  return kind === undefined || message.body.base64 === undefined || message.body.cut ? null : `data:${kind};base64,${message.body.base64}`
 }

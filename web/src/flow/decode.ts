@@ -11,7 +11,8 @@ export interface Decoded {
 }
 
 const most = 50
-const wrapped = /[A-Za-z0-9_+/-]{12,}={0,2}(?:\.[A-Za-z0-9_-]*){0,2}/g
+/** What begins with `{` begins with `e` in base64, and what begins with `[` with `W`. */
+const wrapped = /(?<![A-Za-z0-9_+/-])[eW][A-Za-z0-9_+/-]{11,}={0,2}(?:\.[A-Za-z0-9_-]*){0,2}/g
 
 function json(base64: string): unknown {
   try {
@@ -23,7 +24,7 @@ function json(base64: string): unknown {
   }
 }
 
-/** What a text has of them. JSON begins with `{`, so its base64 begins with `e` or `I`-like letters; the parser decides. */
+/** What a text has of them. */
 export function decode(text: string, place: string): Decoded[] {
   const found: Decoded[] = []
   for (const [token] of text.slice(0, 256 * 1024).matchAll(wrapped)) {

@@ -1,12 +1,13 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react"
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type CSSProperties } from "react"
 import { query } from "../api"
 import { FlowPage } from "../flow/FlowPage"
 import { brief, chosenColumns, columns } from "../flows/columns"
 import { Columns, Help } from "../flows/Dialogs"
-import { SaveHAR } from "../flows/SaveHAR"
 import { FilterLine } from "../flows/FilterLine"
 import { FlowFeed } from "../flows/FlowFeed"
 import { FlowTable, rowHeight, showRow, spoken } from "../flows/FlowTable"
+import { SaveHAR } from "../flows/SaveHAR"
+import { Splitter, useSplit } from "../flows/Splitter"
 import { useKeys, useResource } from "../hooks"
 import { Command, Empty, Fault } from "../parts/Says"
 import { go, link, replaceRoute, type Route } from "../route"
@@ -47,6 +48,7 @@ export function Flows({ route }: { route: Route }) {
   const grid = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const isNarrow = useNarrow()
+  const [share, setShare] = useSplit()
   const running = useResource<{ configuration: { journal?: { reveal?: boolean } } }>("/v1/configuration")
   const canReveal = running.data?.configuration.journal?.reveal === true
 
@@ -117,7 +119,7 @@ export function Flows({ route }: { route: Route }) {
 
   const selectedFlow = selected === null ? undefined : feed.row(selected)
   return (
-    <div className={openId === null ? "flows" : "flows split"}>
+    <div className={openId === null ? "flows" : "flows split"} style={{ "--share": `${share}%` } as CSSProperties}>
       <h1 className="hidden">Flows</h1>
       <section className="flows-list" aria-label="List of flows">
         <div className="bar flows-bar">
@@ -141,6 +143,7 @@ export function Flows({ route }: { route: Route }) {
         <Foot feed={feed} follow={() => follow(true)} />
         <p className="hidden" role="status">{selectedFlow === undefined ? "" : spoken(selectedFlow)}</p>
       </section>
+      {openId !== null && <Splitter share={share} onChange={setShare} />}
       {openId !== null && <FlowPage id={openId} canReveal={canReveal} close={() => go(address(null, filter))} />}
       {dialog === "help" && <Help onClose={() => setDialog(null)} />}
       {dialog === "columns" && <Columns chosen={chosen} onChange={setChosen} onClose={() => setDialog(null)} />}
