@@ -39,6 +39,10 @@ function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: bool
 }
 
 async function start() {
+  // a new link, opened in a tab that shows the page
+  window.addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#key=")) location.reload()
+  })
   const problem = await keyOfAddress()
   let isOpen = isLoggedIn()
   // the socket behind a relay asks for no token
