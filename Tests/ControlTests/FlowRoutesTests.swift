@@ -1,5 +1,6 @@
 import Control
 import Formats
+import HTTPCodec
 import Journal
 import Testing
 
@@ -13,7 +14,7 @@ struct FlowRoutesTests {
         var older: [PackedFlow]?
         var secrets: SecretSource?
         var disk: (any FlowDisk)? { older.map { OlderFlows(flows: $0) } }
-        var replayed: [(id: String, isForced: Bool)] = []
+        var replayed: [(id: String, wish: ReplayWish)] = []
         var waited: (count: Int, after: Int, until: Int)?
         var followed: (filter: FlowFilter, after: Int?)?
         let time = 1_700_000_060_000
@@ -41,10 +42,16 @@ struct FlowRoutesTests {
             return {}
         }
 
-        func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {
-            replayed.append((id, isForced))
+        func replay(_ id: String, _ wish: ReplayWish, _ secrets: SecretSource?, _ promise: ControlPromise) {
+            replayed.append((id, wish))
             promise.keep(ControlAnswer(.object([])))
         }
+
+        static func copy(_ flow: JSONValue, as form: FlowCopy) throws(ControlProblem) -> [UInt8] {
+            Array("\(form) \(flow["flow"]?["id"]?.text ?? "")".utf8)
+        }
+
+        static func note(_ words: String) {}
 
         func add(_ id: Int, status: Int, body: [UInt8] = [], parent: Int = 0) {
             if let flow = Self.flow(id, status: status, body: body, parent: parent) { ring.append(flow) }
@@ -211,11 +218,48 @@ struct FlowRoutesTests {
         #expect(log["entries"]?.items?.count == 20 && log["_next"]?.integer == 25)
     }
 
+    @Test("A flow is copied in a form that there is")
+    func copies() {
+        let shelf = Self.shelf()
+        for form in FlowCopy.allCases {
+            let answer = Self.ask(shelf, "GET", "/v1/flows/1/copy?as=\(form)")
+            guard case .bytes(let bytes, _)? = answer?.content else { return #expect(Bool(false)) }
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("\(form) "))
+        }
+        for query in ["", "?as=", "?as=wget"] {
+            #expect(Self.ask(shelf, "GET", "/v1/flows/1/copy\(query)")?.status == 400)
+        }
+        #expect(Self.ask(shelf, "GET", "/v1/flows/none/copy?as=curl")?.status == 404)
+        #expect(Self.ask(shelf, "GET", "/v1/flows/1/copy?as=curl&reveal=true")?.status == 403)
+    }
+
+    @Test("Edits of a replay are read strictly")
+    func edits() {
+        let shelf = Self.shelf()
+        func ask(_ body: String) -> Int? {
+            var fields = FieldTable()
+            fields.add("Content-Type", "application/json")
+            let request = ControlRequest("POST", "/v1/flows/1/replay", fields: fields, body: Array(body.utf8))
+            guard case .later(_, _, let make) = ControlRouter(FlowRoutes(shelf).all).reply(request) else { return nil }
+            make(ControlPromise { _ in })
+            return 200
+        }
+        #expect(ask(#"{"force":true,"edits":{"method":"PUT","headers":[["A","1"],["A","2"]],"body":""}}"#) == 200)
+        let wish = shelf.replayed.last?.wish
+        #expect(
+            wish?.isForced == true && wish?.edits.method == "PUT" && wish?.edits.body == "" && wish?.edits.url == nil)
+        #expect(wish?.edits.fields?.map(\.value) == ["1", "2"])
+        for odd in [
+            "[]", #"{"force":1}"#, #"{"edits":[]}"#, #"{"edits":{"headers":{}}}"#, #"{"edits":{"headers":[["A"]]}}"#,
+            #"{"edits":{"headers":[["A",1]]}}"#, #"{"edits":{"verb":""}}"#, #"{"other":1}"#, #"{"edits":{"body":1}}"#,
+        ] { #expect(ask(odd) == nil) }
+    }
+
     @Test("A stream follows a filter, and a request is sent again by POST alone")
     func others() {
         let shelf = Self.shelf()
         #expect(Self.ask(shelf, "POST", "/v1/flows/1/replay?force=true")?.status == 200)
-        #expect(shelf.replayed.map(\.id) == ["1"] && shelf.replayed.allSatisfy(\.isForced))
+        #expect(shelf.replayed.map(\.id) == ["1"] && shelf.replayed.allSatisfy(\.wish.isForced))
         guard
             case .following(let follow) = ControlRouter(FlowRoutes(shelf).all).reply(
                 ControlRequest("GET", "/v1/flows/stream?after=7&filter=status%3D5xx"))

@@ -34,7 +34,9 @@ struct JourneyRoutesTests {
             event: @escaping @Sendable (PackedFlow) -> ServerEvent
         ) -> () -> Void { {} }
 
-        func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {}
+        func replay(_ id: String, _ wish: ReplayWish, _ secrets: SecretSource?, _ promise: ControlPromise) {}
+        static func copy(_ flow: JSONValue, as form: FlowCopy) throws(ControlProblem) -> [UInt8] { [] }
+        static func note(_ words: String) {}
 
         func add(_ id: Int, _ action: String, _ request: String, _ answer: String, status: Int = 200) {
             var packer = FlowPacker()

@@ -38,7 +38,7 @@ private final class Directory: TransactionDirectory {
 @Suite("Listing and answering what waits")
 struct TransactionRouteTests {
     private let directory = Directory()
-    private var router: ControlRouter { ControlRouter(TransactionRoutes(directory).all) }
+    private var router: ControlRouter { ControlRouter(TransactionRoutes(directory) { _, _ in {} }.all) }
 
     private static let page: OpenStep = {
         var choice = OpenCallback(index: 1, type: "ChoiceCallback", prompt: "Approve?", form: .choice)

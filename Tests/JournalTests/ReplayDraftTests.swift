@@ -115,4 +115,52 @@ struct ReplayDraftTests {
         #expect(Self.refusal { ($0.scheme, $0.method) = (0, "CONNECT") }?.canBeForced == false)
         #expect(Self.refusal { $0.flags = .requestBodyCut }?.description.contains("journal.bodies") == true)
     }
+
+    private static func edited(
+        secrets: [String: String] = ["session#3": "secret"], _ change: (inout ReplayEdits) -> Void
+    ) throws -> ReplayDraft {
+        var edits = ReplayEdits()
+        change(&edits)
+        let flow = FlowSamples.flow { $0.flags = .requestBodyCut }
+        edits.body = edits.body ?? ""
+        return try ReplayDraft(flow, edits, isForced: false) { secrets[$0.text].map { Array($0.utf8) } }
+    }
+
+    @Test("Edits replace what they name, and the secrets are filled in")
+    func edits() throws {
+        let draft = try Self.edited {
+            ($0.method, $0.url, $0.body) = ("PUT", "https://am.test/b?token=session#3", "new")
+            $0.fields = [("X-A", "1"), ("Cookie", "session=session#3")]
+        }
+        #expect(draft.head.methodText == "PUT" && draft.head.url == "https://am.test/b?token=secret")
+        #expect(
+            draft.head.fields.lines.map { "\($0.name): \($0.value)" } == [
+                "Host: am.test", "X-A: 1", "Cookie: session=secret",
+            ])
+        #expect(draft.body == Array("new".utf8))
+        let bare = try Self.edited { ($0.url, $0.fields) = ("http://other.test:81?x", []) }
+        #expect(bare.head.url == "http://other.test:81/?x" && !bare.hasBody)
+    }
+
+    @Test("No edit sends a secret elsewhere, or that of another flow")
+    func foreignSecrets() {
+        for url in ["https://other.test/", "http://am.test/", "https://am.test:8443/"] {
+            #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { $0.url = url } }
+        }
+        let secrets = ["session#3": "secret", "session#4": "other"]
+        for value in ["session=session#4", "x=session#3; y=session#4"] {
+            #expect(throws: ReplayDraft.Refusal.self) {
+                try Self.edited(secrets: secrets) { $0.fields = [("Cookie", value)] }
+            }
+        }
+        for edits in [("X:", "1"), ("X", "a\r\nB: c")] {
+            #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { $0.fields = [edits] } }
+        }
+        for url in [
+            "/path", "ftp://am.test/", "https://", "https://session#3.test/", "https://user session#3@am.test/",
+        ] {
+            #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { ($0.url, $0.fields) = (url, []) } }
+        }
+        #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { $0.method = "A B" } }
+    }
 }

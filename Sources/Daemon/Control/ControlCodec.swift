@@ -44,7 +44,8 @@ public struct ControlCodec {
             let head = server.head
             var request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
             request.query = head.query
-            if case .owner = gate.door { request.isOwner = true }
+            request.isOwner = gate.showsOwner(head)
+            request.entrance = gate.door.entrance
             return .request(request)
         case .malformed(let fault): return .refused(ControlProblem(fault.status, Self.words(fault)))
         case .unknownExpectation: return turnAway(ControlProblem(417, "an unknown expectation"))

@@ -12,11 +12,28 @@ public enum ControlDoor: Sendable {
         public var address: String
         public var port: UInt16
         public var token: ControlToken
+        /// The token that makes a client the owner, at the port of the page; nil elsewhere.
+        public var ownerToken: ControlToken?
 
-        public init(address: String, port: UInt16, token: ControlToken) {
+        public init(address: String, port: UInt16, token: ControlToken, ownerToken: ControlToken? = nil) {
             self.address = address
             self.port = port
             self.token = token
+            self.ownerToken = ownerToken
+        }
+    }
+
+    /// What a request has to know of its door.
+    public enum Entrance: String, Sendable {
+        case socket = "the control socket"
+        case port = "admin.listen"
+        case page = "the page"
+    }
+
+    var entrance: Entrance {
+        switch self {
+        case .local, .owner: .socket
+        case .network(let network): network.ownerToken == nil ? .port : .page
         }
     }
 }

@@ -44,12 +44,13 @@ struct ControlGate {
         guard Self.isOwn(head, places, network) else {
             return ControlProblem(403, "requests from pages of other origins are not permitted")
         }
-        guard access == .closed, !Self.isShown(network.token, head) else { return nil }
+        guard access == .closed, !Self.isShown(network.token, head), !showsOwner(head) else { return nil }
         var problem = ControlProblem(
             401,
             head.fields["Authorization"] == nil
                 ? "a token is required: send Authorization: Bearer with admin.token"
-                : "the token is not that of admin.token"
+                : network.ownerToken == nil
+                    ? "the token is not that of admin.token" : "the token is not that of the page; run usher ui again"
         )
         problem.challenge = #"Bearer realm="usher""#
         return problem
@@ -100,7 +101,16 @@ struct ControlGate {
             }
     }
 
-    static func isShown(_ token: ControlToken, _ head: borrowing RequestHead) -> Bool {
+    /// Whether the client is the daemon's user or root.
+    func showsOwner(_ head: borrowing RequestHead) -> Bool {
+        switch door {
+        case .local: false
+        case .owner: true
+        case .network(let network): network.ownerToken.map { Self.isShown($0, head) } ?? false
+        }
+    }
+
+    private static func isShown(_ token: ControlToken, _ head: borrowing RequestHead) -> Bool {
         let shown = head.fields.values(named: "Authorization")
         guard shown.count == 1 else { return false }
         let bytes = Array(shown[0].utf8)

@@ -15,6 +15,7 @@ public struct ControlRequest: Sendable {
     public var body: [UInt8]
     /// True if the client may see secrets.
     public var isOwner = false
+    public var entrance = ControlDoor.Entrance.port
     /// Monotonic milliseconds.
     public var now: Int
 
@@ -32,6 +33,9 @@ public struct ControlRequest: Sendable {
         self.body = body
         self.now = now
     }
+
+    /// The body as a JSON object; an empty one without a body.
+    func objectOrNothing() throws(ControlProblem) -> JSONValue { body.isEmpty ? .object([]) : try object() }
 
     /// The body as a JSON object.
     public func object() throws(ControlProblem) -> JSONValue {

@@ -22,16 +22,18 @@ public struct ControlRoute {
     /// - id: a unique name such as `listTransactions`.
     public init(
         _ method: String, _ path: String, _ id: String, _ summary: String, parameters: [RouteParameter] = [],
-        body: ControlShape? = nil, answers: [RouteAnswer], problems: [Int: String] = [:], isOpen: Bool = false,
+        body: ControlShape? = nil, needsBody: Bool = true, answers: [RouteAnswer], problems: [Int: String] = [:],
+        isOpen: Bool = false,
         _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         description = RouteDescription(
-            id: id, summary: summary, parameters: parameters, body: body, answers: answers, problems: problems)
+            id: id, summary: summary, parameters: parameters, body: body, needsBody: needsBody, answers: answers,
+            problems: problems)
         self.isOpen = isOpen
         self.handler = handler
-        segments = path.split(separator: "/").map { segment in
+        segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { segment in
             segment.hasPrefix("{") ? .parameter(String(segment.dropFirst().dropLast())) : .own(Array(segment.utf8))
         }
     }

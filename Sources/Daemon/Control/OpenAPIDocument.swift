@@ -47,7 +47,7 @@ struct OpenAPIDocument {
         if let body = description.body {
             let content = Self.content("application/json", body.schema)
             operation = operation.with(
-                "requestBody", ["required": true, "content": content])
+                "requestBody", ["required": .bool(description.needsBody), "content": content])
         }
         return operation.with("responses", responses(route))
     }

@@ -7,6 +7,7 @@ public struct RouteDescription: Sendable {
     public var parameters: [RouteParameter]
     /// The shape of the JSON request body; nil if none is read.
     public var body: ControlShape?
+    public var needsBody: Bool
     public var answers: [RouteAnswer]
     /// The problems beyond those that apply to all routes.
     public var problems: [Int: String]

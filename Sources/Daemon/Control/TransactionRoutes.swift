@@ -16,11 +16,18 @@ public protocol TransactionDirectory {
 
 /// The routes to list, answer and deny waiting step-ups.
 public struct TransactionRoutes {
+    /// Sends a follower an event at once and after each change, until the returned closure is called.
+    public typealias Following = (any ControlFollower, _ event: @escaping (_ now: Int) -> ServerEvent) -> () -> Void
+
     private let directory: any TransactionDirectory
+    private let follow: Following
 
-    public init(_ directory: any TransactionDirectory) { self.directory = directory }
+    public init(_ directory: any TransactionDirectory, follow: @escaping Following) {
+        (self.directory, self.follow) = (directory, follow)
+    }
 
-    public var all: [ControlRoute] { [listing, showing, answering, denying] }
+    // fixed names precede parameters
+    public var all: [ControlRoute] { [listing, following, showing, answering, denying] }
 
     private static let id = RouteParameter.path("id", "The id of the step-up, as in the list.")
 
@@ -33,7 +40,22 @@ public struct TransactionRoutes {
                     "What waits.", .object(["transactions": .list(TransactionView.shape), "most": .count]))
             ]
         ) { request throws(ControlProblem) in
-            .now(list(request.now))
+            .json(list(request.now))
+        }
+    }
+
+    private var following: ControlRoute {
+        ControlRoute(
+            "GET", "/v1/transactions/stream", "followTransactions",
+            "Streams the list of waiting step-ups: at once, and whenever it changes.",
+            answers: [
+                RouteAnswer(
+                    "Events named transactions. Their data is the list.", type: "text/event-stream")
+            ]
+        ) { _ throws(ControlProblem) in
+            .following { follower in
+                follow(follower) { ServerEvent("transactions", data: list($0)) }
+            }
         }
     }
 
@@ -83,12 +105,11 @@ public struct TransactionRoutes {
 
     // MARK: listing
 
-    private func list(_ now: Int) -> ControlAnswer {
-        ControlAnswer(
-            [
-                "transactions": .array(directory.list().map { TransactionView.of($0, .listed, now: now) }),
-                "most": .integer(directory.most),
-            ])
+    private func list(_ now: Int) -> JSONValue {
+        [
+            "transactions": .array(directory.list().map { TransactionView.of($0, .listed, now: now) }),
+            "most": .integer(directory.most),
+        ]
     }
 
     private func whole(_ text: String, _ now: Int) throws(ControlProblem) -> ControlAnswer {

@@ -14,7 +14,7 @@ struct UsherCommand: ParsableCommand {
                 name: "Look",
                 subcommands: [
                     StatusCommand.self, FlowsCommand.self, FlowCommand.self, JourneysCommand.self, JourneyCommand.self,
-                    ExportCommand.self, ReplayCommand.self, DoctorCommand.self,
+                    ExportCommand.self, ReplayCommand.self, UICommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Step-ups",

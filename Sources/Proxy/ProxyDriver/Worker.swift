@@ -97,6 +97,7 @@ final class Worker {
                 guard connection.machine.http.testSession == testSession else { return }
                 if connection.machine.http.exchanges.hasTunnel { connection.cut() } else { connection.closeIfIdle() }
             }
+        case .refuseOrigin(let address): origins.own.add(address)
         case .stop:
             admission.close()
             loop.stop()

@@ -15,6 +15,8 @@ enum WorkerMessage: Sendable {
     case open([WorkerListener], testSession: String)
     /// Close the listeners and idle connections of a test session.
     case close(testSession: String)
+    /// Connect no client to this address, where this process listens, too.
+    case refuseOrigin(SocketAddress)
     case stop
 }
 
@@ -92,6 +94,7 @@ public final class WorkerThread: Sendable {
         messages.post(.open(listeners, testSession: testSession))
     }
     public func close(testSession: String) { messages.post(.close(testSession: testSession)) }
+    public func refuseOrigin(at address: SocketAddress) { messages.post(.refuseOrigin(address)) }
     public func stop() { messages.post(.stop) }
     public func join() { thread.join() }
 }

@@ -14,10 +14,13 @@ public final class LoopMetrics: @unchecked Sendable {
         var error: String
     }
 
+    /// The column of an exchange's series, behind its histogram, for responses that asked for a step-up.
+    static let stepUps = DurationBounds.exchange.width
+
     private let counters = CounterRow(LoopCounter.allCases.count)
     private let gauges = CounterRow(LoopGauge.allCases.count)
     let lag = CounterRow(DurationBounds.lag.width)
-    let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: DurationBounds.exchange.width)
+    let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: LoopMetrics.stepUps + 1)
     let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: Deed.allCases.count)
 
     private var labels = MetricLabels()
@@ -62,7 +65,7 @@ public final class LoopMetrics: @unchecked Sendable {
         if let version = record.originVersion { count(version == .http2 ? .originRequestsNew : .originRequestsOld) }
         if record.proxyError != nil { count(.answersOfUsher) }
         if !record.wins.isEmpty { take(record.wins) }
-        if !record.events.isEmpty { for event in record.events { take(event.value) } }
+        if !record.events.isEmpty { for event in record.events { take(event.value, at: place) } }
     }
 
     private func place(of record: borrowing ExchangeRecord) -> Int {
@@ -90,13 +93,16 @@ public final class LoopMetrics: @unchecked Sendable {
         if wins.contains(.refreshedToken) { count(.tokensRefreshed) }
     }
 
-    private func take(_ event: LogEvent) {
+    /// - Parameter place: the exchange's series.
+    private func take(_ event: LogEvent, at place: Int) {
         if let (name, deed) = event.deed { take(deed, of: labels.of(interceptor: name)) }
         switch event {
         case .responded: count(.answersOfInterceptors)
         case .queued: count(.limitWaits)
         case .admitted(_, let milliseconds): count(.limitWaitMilliseconds, UInt64(max(0, milliseconds)))
-        case .advice: count(.advice)
+        case .advice:
+            count(.advice)
+            exchanges.add(place, Self.stepUps)
         case .replayed: count(.stepUpsReplayed)
         case .notReplayed: count(.stepUpsNotReplayed)
         case .notApproved: count(.stepUpsNotApproved)

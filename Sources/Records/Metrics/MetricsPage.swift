@@ -56,7 +56,7 @@ public struct MetricsPage {
         out.begin(
             "usher_request_duration_seconds", .histogram, "Time from a request's first byte to the end of its response."
         )
-        for (key, values) in rows { out.histogram(Self.labels(key), bounds, values) }
+        for (key, values) in rows { out.histogram(Self.labels(key), bounds, Array(values[..<bounds.width])) }
         counter(
             "usher_request_body_bytes_total", "Bytes of requests' bodies, and of what clients sent into tunnels.",
             .requestBytes)

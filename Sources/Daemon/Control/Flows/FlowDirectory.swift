@@ -1,3 +1,4 @@
+public import Formats
 public import Journal
 
 /// The stored flows for the admin API. They belong to another thread, which also makes the responses.
@@ -31,9 +32,13 @@ public protocol FlowDirectory: SendableMetatype {
     ) -> () -> Void
     /// Sends the request of a flow again.
     /// - Parameters:
-    /// - isForced: true to send single-use secrets as well.
     /// - secrets: the secrets to fill in; nil if there are none or the client may not use them.
-    func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise)
+    func replay(_ id: String, _ wish: ReplayWish, _ secrets: SecretSource?, _ promise: ControlPromise)
+    /// Writes a flow in another form.
+    /// - flow: the complete flow as JSON.
+    static func copy(_ flow: JSONValue, as form: FlowCopy) throws(ControlProblem) -> [UInt8]
+    /// Records that secrets were shown, on any thread.
+    static func note(_ words: String)
     /// Milliseconds since 1970.
     var time: Int { get }
     /// Monotonic milliseconds, callable on any thread.

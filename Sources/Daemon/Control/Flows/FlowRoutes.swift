@@ -12,7 +12,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     // fixed names precede parameters
-    public var all: [ControlRoute] { [listing, following, showing, replaying, archive] + recordingRoutes }
+    public var all: [ControlRoute] { [listing, following, showing, copying, replaying, archive] + recordingRoutes }
 
     var keepsFlows: Bool { directory.keepsFlows }
     /// Milliseconds since 1970.
@@ -37,7 +37,9 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     private static var reveal: RouteParameter {
-        .query("reveal", .flag, "Include the stored secrets. Only on the Unix socket, and only for its owner.")
+        .query(
+            "reveal", .flag,
+            "Include the stored secrets. Only on the Unix socket and on the page, for the socket's owner.")
     }
 
     /// The source of secrets if the request asks to reveal them.
@@ -45,7 +47,9 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         guard request.arguments.flag("reveal") else { return nil }
         guard request.isOwner else {
             throw ControlProblem(
-                403, "secrets are shown only on the Unix socket, to the daemon's user and to root")
+                403,
+                "secrets are shown only on the Unix socket, or on the page of usher ui, to the daemon's user and to root"
+            )
         }
         guard let secrets = directory.secrets else {
             throw ControlProblem(
@@ -281,22 +285,51 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                 RouteAnswer(
                     "The flow with its messages, events and calls.", FlowView.wholeShape)
             ], problems: Self.missing
+        ) { request throws(ControlProblem) in try one(request) { ControlAnswer($0) } }
+    }
+
+    private var copying: ControlRoute {
+        return ControlRoute(
+            "GET", "/v1/flows/{id}/copy", "copyFlow",
+            "Writes a flow as a curl command, as its HTTP messages, as a case of usher test, or as an interceptor.",
+            parameters: [
+                Self.id,
+                .query("as", .choice(FlowCopy.allCases.map(\.rawValue)), "The form.", isRequired: true), Self.reveal,
+            ], answers: [RouteAnswer("The text.", type: Self.text)],
+            problems: Self.missing.merging([422: "It is a tunnel, which has no such form."]) { $1 }
         ) { request throws(ControlProblem) in
-            guard directory.keepsFlows else { throw Self.noJournal }
-            let id = request.arguments.text("id") ?? ""
-            let secrets = try secrets(request)
-            return later { ring, hasDisk throws(ControlProblem) in
-                let (finding, calls) = (ring.find(id), ring.calls)
-                guard hasDisk else {
-                    return .made(ControlAnswer(FlowView(try finding.flow(id)).shown(calls, secrets, nil)))
-                }
-                return .onDisk { shelf in
-                    let found = if case .none = finding { try shelf.find(id) } else { finding }
-                    let flow = try found.flow(id)
-                    var family = FlowFamily(calls)
-                    try family.add(callsOf: flow, on: shelf)
-                    return ControlAnswer(FlowView(flow).shown(family.calls, secrets, shelf))
-                }
+            let form = FlowCopy(rawValue: request.arguments.text("as") ?? "") ?? .http
+            return try one(request) { flow throws(ControlProblem) in
+                ControlAnswer(try Directory.copy(flow, as: form), type: Self.text)
+            }
+        }
+    }
+
+    private static var text: String { "text/plain; charset=utf-8" }
+
+    /// A complete flow.
+    private func one(
+        _ request: ControlRequest, _ answer: @escaping @Sendable (JSONValue) throws(ControlProblem) -> ControlAnswer
+    ) throws(ControlProblem) -> ControlReply {
+        guard directory.keepsFlows else { throw Self.noJournal }
+        let id = request.arguments.text("id") ?? ""
+        let secrets = try secrets(request)
+        let place = request.entrance.rawValue
+        @Sendable func shown(
+            _ flow: PackedFlow, _ calls: [Int: [PackedFlow]], _ shelf: (any FlowShelf)?
+        ) throws(ControlProblem) -> ControlAnswer {
+            if secrets != nil { Directory.note("the secrets of flow \(FlowID(flow.id)) are shown on \(place)") }
+            return try answer(FlowView(flow).shown(calls, secrets, shelf))
+        }
+        return later { ring, hasDisk throws(ControlProblem) in
+            let (finding, calls) = (ring.find(id), ring.calls)
+            guard hasDisk else { return .made(try shown(try finding.flow(id), calls, nil)) }
+            return .onDisk { shelf in
+                let found = if case .none = finding { try shelf.find(id) } else { finding }
+                let flow = try found.flow(id)
+                var family = FlowFamily(calls)
+                try family.add(callsOf: flow, on: shelf)
+                return try shown(flow, family.calls, shelf)
             }
         }
     }
@@ -307,7 +340,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             parameters: [
                 Self.id,
                 .query("force", .flag, "Also send a request that has a value for one use."),
-            ],
+            ], body: ReplayWish.shape, needsBody: false,
             answers: [
                 RouteAnswer(
                     "The response.",
@@ -320,10 +353,11 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         ) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
-            let isForced = request.arguments.flag("force")
+            var wish = try ReplayWish(try request.objectOrNothing())
+            if request.arguments.flag("force") { wish.isForced = true }
             let secrets = request.isOwner ? directory.secrets : nil
-            return .later(within: ControlLimits.replay + 3_000) { promise in
-                directory.replay(id, isForced: isForced, secrets, promise)
+            return .later(within: ControlLimits.replay + 3_000) { [wish] promise in
+                directory.replay(id, wish, secrets, promise)
             }
         }
     }
@@ -349,9 +383,13 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             query.order = .oldestFirst(after: request.arguments.integer("after") ?? 0)
             let (most, version) = (archiveBytes, directory.version)
             let secrets = try secrets(request)
+            let place = request.entrance.rawValue
             return page(query, all: secrets != nil) { page, _, shelf in
                 var page = page
-                if let secrets { page.flows = page.flows.map { $0.revealed { secrets($0, shelf) } } }
+                if let secrets {
+                    Directory.note("the secrets of \(page.flows.count) exported flows are shown on \(place)")
+                    page.flows = page.flows.map { $0.revealed { secrets($0, shelf) } }
+                }
                 return HARPage(page, most: most, version: version).answer
             }
         }

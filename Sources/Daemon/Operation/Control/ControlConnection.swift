@@ -217,7 +217,7 @@ final class ControlConnection: Channel {
     private func begin(_ follow: (any ControlFollower) -> () -> Void) {
         guard server.mayFollow() else {
             return turnAway(
-                "\(ControlLimits.followers) clients already follow flows; try again")
+                "\(ControlLimits.followers) clients already follow events; try again")
         }
         let (message, takesEvents) = codec.follow(time: time(nil))
         guard takesEvents else {

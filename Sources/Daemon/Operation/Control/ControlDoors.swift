@@ -8,15 +8,19 @@ extension AdminPort {
     fileprivate var controlToken: ControlToken { token.withBytes { ControlToken(Array($0)) } }
 }
 
-/// The daemon's entrances to the admin API: the control socket and the TCP port.
+/// The daemon's entrances to the admin API: the control socket, the TCP port, and the port of the page.
 final class ControlDoors {
     private var socket: ControlServer?
     private var port: ControlServer?
+    let page = PagePort()
 
     var hasSocket: Bool { socket != nil }
     /// The path of the control socket.
     var path: String? { socket?.path }
     var portAddress: SocketAddress? { port?.localAddress }
+
+    /// The routes that every entrance serves.
+    func router(of daemon: Supervisor) -> ControlRouter { socket?.router ?? port?.router ?? daemon.router }
 
     /// Opens the control socket. If the configuration names none, a failure is not fatal.
     /// - Parameter inPlaceOfAnother: true if the previous process still uses the path.
@@ -42,7 +46,7 @@ final class ControlDoors {
         }
         if let words = group?.remark(on: path) { Console.error(words) }
         do throws(SystemError) {
-            self.socket = try ControlServer(daemon.loop, .socket(socket), port?.router ?? daemon.router)
+            self.socket = try ControlServer(daemon.loop, .socket(socket), router(of: daemon))
         } catch {
             // not a problem of the file: the system has run out of resources
             socket.remove()
@@ -68,7 +72,7 @@ final class ControlDoors {
             let listening = try ControlPort(at: address, joins: inPlaceOfAnother) { [unowned daemon] in
                 daemon.configuration.snapshot.admin?.controlToken
             }
-            port = try ControlServer(daemon.loop, .port(listening), socket?.router ?? daemon.router)
+            port = try ControlServer(daemon.loop, .port(listening), router(of: daemon))
         } catch {
             let remedy =
                 error.code == EADDRINUSE
@@ -87,13 +91,17 @@ final class ControlDoors {
     func stepAside() { socket?.stepAside() }
     /// Takes the path back if the other process failed.
     func stepBack() { socket?.stepBack() }
-    /// Closes the port after another process has opened it.
-    func retirePort() { port?.retire() }
+    /// Closes the port after another process has opened it, and the page, which shows only this process.
+    func retirePort() {
+        port?.retire()
+        page.end()
+    }
 
     func end() {
         socket?.end()
         socket = nil
         port?.end()
         port = nil
+        page.end()
     }
 }

@@ -53,7 +53,9 @@ final class ControlServer: Listener {
         guard case .port(let port) = entrance else { return }
         accept(descriptor) { connection in
             let place = connection.localAddress
-            return .network(.init(address: place?.host ?? "", port: place?.port ?? 0, token: port.token))
+            return .network(
+                .init(
+                    address: place?.host ?? "", port: place?.port ?? 0, token: port.token, ownerToken: port.ownerToken))
         }
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Formats
 import Glibc
 import Interception
 import Metrics
@@ -14,6 +15,7 @@ final class Instruments {
     private var loops: [LoopMetrics] = []
     private var reloads = ProcessFigures.ReloadFigures()
     private let access: LogSettings.Access
+    private var rates = RateHistory(since: time(nil))
 
     /// - Throws: a message for a person.
     init(_ snapshot: Snapshot, _ options: ServeOptions) throws(Supervisor.StartFault) {
@@ -72,6 +74,10 @@ final class Instruments {
         log.detail.current = settings.detail
         return true
     }
+
+    /// Ends a minute of the rates.
+    func endMinute() { rates.end(loops, at: time(nil)) }
+    var shownRates: JSONValue { rates.json(loops) }
 
     func reopenLog() { log.sink?.reopen() }
 

@@ -13,16 +13,33 @@ extension LoginTable: LockoutDirectory {}
 extension Supervisor {
     /// The routes of the admin API.
     var router: ControlRouter {
+        let feed = TransactionFeed(loop, stores.tables.transactions)
         var routes =
             HealthRoutes { [unowned self] in phase }.all + MetricsRoutes { [unowned self] in metrics }.all
-            + TransactionRoutes(stores.tables.transactions).all
+            + TransactionRoutes(stores.tables.transactions, follow: feed.follow).all
             + LockoutRoutes(stores.tables.logins).all + TestSessionRoutes { [unowned self] in stores.testSessions }.all
         routes += ConfigurationRoutes { [unowned self] in shownConfiguration }.all + LogRoutes(ServedLog(self)).all
         routes +=
             FlowRoutes(FlowDesk(self), recordings: stores.recordings).all
             + JourneyRoutes(FlowDesk(self)).all
+        routes += page.all + RateRoutes { [unowned self] in instruments.shownRates }.all + CatalogueRoutes().all
+        routes +=
+            ExplainRoutes { [unowned self] in
+                ExplanationDesk.explain($0, $1, configuration.snapshot, $2)
+            }.all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
+    }
+}
+
+extension Supervisor {
+    private var page: PageRoutes {
+        PageRoutes(
+            PageFolder.files,
+            link: { [unowned self] port, request throws(ControlProblem) in
+                try doors.page.link(
+                    port, of: self, doors.router(of: self), isOwner: request.isOwner, now: request.now)
+            }, token: { [unowned self] in doors.page.token(for: $0, now: $1) })
     }
 }
 

@@ -2,6 +2,7 @@ public import Configuration
 public import Control
 import EventLoop
 import Glibc
+import Metrics
 import ProxyCore
 import ProxyDriver
 
@@ -139,6 +140,8 @@ public final class Supervisor {
         stores.beginTestSessions(
             .init(snapshot: configuration.snapshot, engine: first.engine), crew.threads,
             at: listening.first { !$0.isSecure } ?? listening.first, options.overlays)
+        let minute = RateHistory.interval * 1000
+        sources.append(try Timer(loop: loop, everyMilliseconds: minute) { [unowned self] in instruments.endMinute() })
         guard options.isDaemon else { return }
         if let reload = options.reload { reloader = try Reloader(self, reload) }
         try crew.startWatch(status.faults)

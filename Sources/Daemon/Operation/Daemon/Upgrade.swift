@@ -47,7 +47,7 @@ final class Upgrade {
     private let turn = Locked(false)
     private let work = WorkQueue("upgrade")
     /// The path at the start of this process, because another program may have that path by now.
-    private let program = Upgrade.ownProgram
+    private let program = ProgramPath.own
 
     /// In milliseconds. The longest wait for the new process to become ready.
     private static let patience = 60_000
@@ -139,13 +139,6 @@ final class Upgrade {
     }
 
     // MARK: new process
-
-    private static var ownProgram: String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard count > 0 else { return CommandLine.arguments.first ?? "usher" }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 
     private func start(_ sockets: [WorkerListener], servesAll: Bool, line: Int32) throws(SystemError) -> pid_t {
         var attributes = posix_spawnattr_t()

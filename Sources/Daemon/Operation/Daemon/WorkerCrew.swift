@@ -63,6 +63,8 @@ final class WorkerCrew {
     var total: LoadGauge.Reading { workers.reduce(LoadGauge.Reading()) { $0 + $1.gauge.reading } }
 
     func adopt(_ settings: WorkerSettings) { for worker in workers { worker.adopt(settings) } }
+    /// Has the loops connect no client to an address of this process.
+    func refuseOrigin(at address: SocketAddress) { for worker in workers { worker.refuseOrigin(at: address) } }
     func drain(sparingIdleFor patience: Int) { for worker in workers { worker.drain(sparingIdleFor: patience) } }
     func stop() { for worker in workers { worker.stop() } }
 

@@ -1,3 +1,4 @@
+internal import Control
 public import Formats
 internal import Interception
 
@@ -8,13 +9,5 @@ public enum FaultList {
         return ColumnText(["FAULT", "CONCERNS", "THE APP SEES", "IT SHOULD"], rows).text(style)
     }
 
-    public static var json: JSONValue {
-        .array(
-            FaultCatalogue.all.map {
-                [
-                    "name": .string($0.name), "concerns": .string($0.concerns), "sees": .string($0.sees),
-                    "remedy": .string($0.remedy),
-                ]
-            })
-    }
+    public static var json: JSONValue { CatalogueRoutes.faults }
 }

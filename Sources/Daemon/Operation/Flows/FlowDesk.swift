@@ -1,5 +1,6 @@
 import Control
 import EventLoop
+import Formats
 import Glibc
 import Journal
 
@@ -39,11 +40,19 @@ struct FlowDesk: FlowDirectory {
         } ?? false
     }
 
-    func replay(_ id: String, isForced: Bool, _ secrets: SecretSource?, _ promise: ControlPromise) {
+    func replay(_ id: String, _ wish: ReplayWish, _ secrets: SecretSource?, _ promise: ControlPromise) {
         guard let journal = supervisor.stores.journal else { return }
         FlowReplayer(journal, at: supervisor.replayAddress, supervisor.environments, secrets).replay(
-            id, isForced: isForced, promise)
+            id, wish, promise)
     }
+
+    static func copy(_ flow: JSONValue, as form: FlowCopy) throws(ControlProblem) -> [UInt8] {
+        do throws(FlowText.Fault) { return try FlowText(flow).written(as: form) } catch {
+            throw ControlProblem(422, error.description)
+        }
+    }
+
+    static func note(_ words: String) { Console.error(words) }
 
     // MARK: following
 

@@ -33,7 +33,7 @@ struct FlowReplayer {
     /// The largest response in bytes. Longer ones are read only up to here.
     private static let largest = 64 << 20
 
-    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
+    func replay(_ id: String, _ wish: ReplayWish, _ promise: ControlPromise) {
         guard let address, let proxy = Self.reachable(address.address) else {
             return promise.refuse(ControlProblem(422, "every address in listen uses TLS; add one without TLS"))
         }
@@ -41,7 +41,7 @@ struct FlowReplayer {
         let (disk, secrets, environments) = (journal.disk, secrets, environments)
         @Sendable func send(_ finding: FlowRing.Finding, _ shelf: (any FlowShelf)? = nil) {
             do throws(ControlProblem) {
-                let draft = try Self.draft(try finding.flow(id), isForced) { secrets?($0, shelf) }
+                let draft = try Self.draft(try finding.flow(id), wish) { secrets?($0, shelf) }
                 if let refusal = environments.refusal(of: .replay, at: draft.head.host) {
                     throw ControlProblem(422, "\(draft.id) is not sent again: \(refusal)")
                 }
@@ -76,10 +76,10 @@ struct FlowReplayer {
     }
 
     private static func draft(
-        _ flow: PackedFlow, _ isForced: Bool, _ secret: @escaping (SecretAlias) -> [UInt8]?
+        _ flow: PackedFlow, _ wish: ReplayWish, _ secret: @escaping (SecretAlias) -> [UInt8]?
     ) throws(ControlProblem) -> ReplayDraft {
         do throws(ReplayDraft.Refusal) {
-            return try ReplayDraft(flow, isForced: isForced, secret: secret)
+            return try ReplayDraft(flow, wish.edits, isForced: wish.isForced, secret: secret)
         } catch {
             throw ControlProblem(422, "\(FlowID(flow.id)) is not sent again: \(error.description)")
         }

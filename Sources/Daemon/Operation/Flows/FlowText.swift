@@ -4,8 +4,10 @@ import Journal
 /// A flow for other programs: its messages, or a curl command that repeats the request.
 public struct FlowText {
     private let request: StoredMessage?
-    private let response: StoredMessage?
-    private let flow: FlowRecord
+    let response: StoredMessage?
+    /// The response as received, if it was delivered otherwise.
+    let answer: StoredMessage?
+    let flow: FlowRecord
 
     /// The reason why there is no command.
     public struct Fault: Error {
@@ -16,6 +18,7 @@ public struct FlowText {
     public init(_ flow: JSONValue) {
         request = StoredMessage(flow["request"])
         response = StoredMessage(flow["response"])
+        answer = StoredMessage(flow["answer"])
         self.flow = FlowRecord(flow["flow"] ?? .null)
     }
 
@@ -37,9 +40,7 @@ public struct FlowText {
 
     /// A curl command for the client's request, with comments about missing parts.
     public func curl() throws(Fault) -> String {
-        guard let request, request.url.contains("://") else {
-            throw Fault(description: "it is a tunnel, which cannot be repeated")
-        }
+        let request = try opened()
         let command = CurlText(
             method: request.method, url: request.url, fields: request.fields, body: request.body,
             isText: request.isText
@@ -47,7 +48,15 @@ public struct FlowText {
         return notes(request).map { "# \($0)\n" }.joined() + command + "\n"
     }
 
-    private func notes(_ request: StoredMessage) -> [String] {
+    /// The request, unless it is a tunnel.
+    func opened() throws(Fault) -> StoredMessage {
+        guard let request, request.url.contains("://") else {
+            throw Fault(description: "it is a tunnel, which cannot be repeated")
+        }
+        return request
+    }
+
+    func notes(_ request: StoredMessage) -> [String] {
         var notes: [String] = []
         if let seen = PastedText.remark(
             action: flow.text("action"), tree: flow.text("tree"), type: flow.text("type"))

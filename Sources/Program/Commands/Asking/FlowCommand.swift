@@ -18,6 +18,12 @@ struct FlowCommand: ParsableCommand {
     @Flag(help: "Print both messages in HTTP form.")
     var http = false
 
+    @Flag(help: "Print a file of cases for usher test, with this flow as its case.")
+    var test = false
+
+    @Flag(help: "Print an interceptor whose condition fits the request.")
+    var rule = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -29,8 +35,8 @@ struct FlowCommand: ParsableCommand {
 
     func validate() throws {
         try ControlOptions.mustName(id)
-        guard [curl, http, json].count(where: { $0 }) < 2 else {
-            throw ValidationError("--curl, --http and --json exclude each other; give one")
+        guard [curl, http, test, rule, json].count(where: { $0 }) < 2 else {
+            throw ValidationError("--curl, --http, --test, --rule and --json exclude each other; give one")
         }
     }
 
@@ -40,8 +46,11 @@ struct FlowCommand: ParsableCommand {
             Console.print(TerminalText.json(flow) + "\n")
         } else if http {
             Console.write(FlowText(flow).http(isShown: Output.isTerminal))
-        } else if curl {
-            do throws(FlowText.Fault) { Console.print(try FlowText(flow).curl()) } catch {
+        } else if curl || test || rule {
+            let text = FlowText(flow)
+            do throws(FlowText.Fault) {
+                Console.print(curl ? try text.curl() : test ? try text.testCase() : try text.rule())
+            } catch {
                 throw CommandExit.failure(error.description)
             }
         } else {

@@ -7,17 +7,14 @@ import ProxyCore
 struct Origins {
     let pool: OriginPool
     let names: NameResolver
-    private let own: OwnAddresses
+    let own: OwnListeners
 
     /// - Parameter addresses: all addresses that this process listens on.
     init(
         loop: Loop, _ settings: WorkerSettings, at addresses: [SocketAddress], warn: @escaping (String) -> Void
     ) throws(SystemError) {
         names = try NameResolver(loop: loop, settings.names, remarked: warn)
-        own = OwnAddresses(
-            addresses.compactMap { address in
-                IPAddress(bytes: address.address).map { ($0, address.port) }
-            })
+        own = OwnListeners(addresses)
         pool = OriginPool(perOrigin: settings.engine.settings.limits.idlePerOrigin, total: settings.idleTotal)
     }
 
@@ -37,9 +34,29 @@ struct Origins {
 
     /// Whether an established connection leads back to this proxy.
     func isOwn(_ channel: OriginChannel, _ address: IPAddress, port: UInt16) -> Bool {
-        own.contains(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
+        own.all.contains(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
     }
 
     /// Whether a connection to this address would lead back to this proxy.
-    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.contains(address, port: port) }
+    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.all.contains(address, port: port) }
+}
+
+/// The addresses that this process listens on, as one loop knows them.
+final class OwnListeners {
+    private(set) var all: OwnAddresses
+    private var addresses: [SocketAddress]
+
+    init(_ addresses: [SocketAddress]) {
+        self.addresses = addresses
+        all = Self.own(addresses)
+    }
+
+    func add(_ address: SocketAddress) {
+        addresses.append(address)
+        all = Self.own(addresses)
+    }
+
+    private static func own(_ addresses: [SocketAddress]) -> OwnAddresses {
+        OwnAddresses(addresses.compactMap { address in IPAddress(bytes: address.address).map { ($0, address.port) } })
+    }
 }

@@ -25,14 +25,7 @@ struct FlowFilterReader {
         ("user", .user), ("error", .proxyError),
     ]
 
-    static let keys: [String] =
-        parts.map(\.key) + [
-            "action", "session", "client", "platform", "scheme", "host", "port", "path", "status", "content_type",
-            "flow",
-            "parent",
-            "slower", "larger", "since", "until", "changed", "step_up", "calls",
-            "interceptor", "did",
-        ] + named.map { "\($0)." }
+    static let keys = FlowFilterKey.all.map(\.name)
 
     private static let named = ["header", "query", "cookie"]
 

@@ -34,7 +34,9 @@ public struct CurlText {
         [input + "curl"] + options.map { $0.map(ShellText.quoted).joined(separator: " ") }
     }
 
-    /// Header fields that curl generates itself, and those for the proxy, which a command without the proxy must not send.
+    /// Whether a client generates the field itself, or it is for the proxy, which a request without the proxy must not send.
+    public static func isMade(_ name: String) -> Bool { made.contains(ASCII.lowercased(name)) }
+
     private static let made: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
         "expect", "content-encoding", "proxy-authorization", "usher-session",
@@ -68,7 +70,7 @@ public struct CurlText {
         if Array(url.utf8).contains(Array("/.".utf8)) { options.append(["--path-as-is"]) }
         if has("accept-encoding") { options.append(["--compressed"]) }
         options.append([url])
-        for field in fields where !Self.made.contains(ASCII.lowercased(field.name)) {
+        for field in fields where !Self.isMade(field.name) {
             options.append(["-H", field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"])
         }
         // curl adds these by default

@@ -23,9 +23,14 @@ public struct ReplayDraft: Sendable {
     ]
 
     /// - Parameters:
+    /// - edits: the changes to the recorded request.
     /// - isForced: true to send single-use secrets as well.
     /// - secret: returns the secret of an alias; nil if it is not stored.
-    public init(_ flow: PackedFlow, isForced: Bool, secret: @escaping (SecretAlias) -> [UInt8]?) throws(Refusal) {
+    public init(
+        _ recorded: PackedFlow, _ edits: ReplayEdits = ReplayEdits(), isForced: Bool,
+        secret: @escaping (SecretAlias) -> [UInt8]?
+    ) throws(Refusal) {
+        var flow = recorded
         guard flow[.parent] == 0 else {
             let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
             throw Self.never(
@@ -34,6 +39,7 @@ public struct ReplayDraft: Sendable {
                     : "it is a call of Usher's own; replay the flow that it was made for: usher replay \(parent)")
         }
         guard flow[.scheme] != 0 else { throw Self.never("it is a tunnel: what went through it is not known") }
+        flow = try edits.applied(to: flow)
         guard !flow.flags.contains(.requestBodyCut) else {
             throw Self.never("its body is not kept whole (journal.bodies says how much of one is)")
         }
