@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import urllib.parse
 
@@ -222,6 +223,24 @@ def test_no_client_of_the_proxy_gets_there(served):
         assert answer.status >= 400 and FILES["index.html"].encode() not in answer.body
 
 
+def test_an_upgrade_closes_it(installed, write_config, state):
+    usher = programs.Usher(installed, write_config({"workers": 1}), state=state)
+    person = people.Person(installed, state)
+    page = Page(person)
+    assert page.enters() == 200
+    done = person.says("upgrade")
+    assert done.returncode == 0, done.stderr
+    next_page = Page(person)
+    assert next_page.asks("GET", "/")[0] == 200 and next_page.enters() == 200
+    if next_page.port != page.port:
+        with pytest.raises(ConnectionRefusedError):
+            page.asks("GET", "/")
+    pid = next_page.json("GET", "/v1/status")[1]["pid"]
+    assert pid != usher.process.pid and usher.stop() == 0
+    os.kill(pid, signal.SIGTERM)
+    programs.eventually(lambda: not os.path.exists(f"/proc/{pid}"), "the new process ends")
+
+
 def test_secrets_are_shown_to_the_owner_and_noted(binary, write_config, origin, state):
     config = {"workers": 1, "journal": {"reveal": True}, "state": {"key": "${env.KEY}"}}
     usher = programs.Usher(
@@ -259,7 +278,7 @@ def test_replay_with_edits(site):
     asked = site.origin.requests[-1]
     assert asked.line.startswith("PUT ") and asked.target.endswith("/chunked?b=2") and asked.body == b"second"
     assert [value for name, value in map(tuple, asked.fields) if name == "X-Mine"] == ["2", "3"]
-    for odd in ({"method": "A B"}, {"url": "nowhere"}, {"headers": [["X:", "1"]]}, {"headers": [["X", "a\nb"]]},
+    for odd in ({"method": "A B"}, {"method": "GET / HTTP/1.1\r\nX:"}, {"url": "nowhere"}, {"headers": [["X:", "1"]]}, {"headers": [["X", "a\nb"]]},
                 {"headers": [["X"]]}, {"headers": {}}, {"body": 1}, {"verb": "GET"}):
         assert site.person.asks("POST", path, {"edits": odd})[0].status == 422, odd
     assert site.person.asks("POST", path, {"edits": {"headers": [["Cookie", "a=session#7"]]}})[0].status == 422
@@ -331,7 +350,7 @@ def test_catalogues(site):
     keys = {key["key"]: key for key in site.person.asks("GET", "/v1/filter")[1]["keys"]}
     assert "AUTHENTICATE" in keys["action"]["values"] and "header." in keys and "values" not in keys["path"]
     for key in keys.values():
-        value = {"port": "1", "path": "/", "flow": "1", "slower": "1s", "larger": "1B", "since": "1m", "until": "1m"}.get(key["key"])
+        value = {"port": "1", "path": "/", "flow": "1", "parent": "1", "slower": "1s", "larger": "1B", "since": "1m", "until": "1m"}.get(key["key"])
         for value in key.get("values") or [value or "x"]:
             name = key["key"] + ("x" if key["key"].endswith(".") else "")
             answer, told = site.person.asks("GET", f"/v1/flows?filter={name}%3D{urllib.parse.quote(value)}")

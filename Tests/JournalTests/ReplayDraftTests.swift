@@ -161,6 +161,8 @@ struct ReplayDraftTests {
         ] {
             #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { ($0.url, $0.fields) = (url, []) } }
         }
-        #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { $0.method = "A B" } }
+        for method in ["A B", "", "CONNECT", "GET / HTTP/1.1\r\nX:"] {
+            #expect(throws: ReplayDraft.Refusal.self) { try Self.edited { $0.method = method } }
+        }
     }
 }

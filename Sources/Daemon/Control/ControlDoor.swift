@@ -21,6 +21,9 @@ public enum ControlDoor: Sendable {
             self.token = token
             self.ownerToken = ownerToken
         }
+
+        /// Where a client has the token from.
+        var source: String { ownerToken == nil ? "admin.token" : "the page (usher ui)" }
     }
 
     /// What a request has to know of its door.

@@ -48,9 +48,8 @@ struct ControlGate {
         var problem = ControlProblem(
             401,
             head.fields["Authorization"] == nil
-                ? "a token is required: send Authorization: Bearer with admin.token"
-                : network.ownerToken == nil
-                    ? "the token is not that of admin.token" : "the token is not that of the page; run usher ui again"
+                ? "a token is required: send Authorization: Bearer with \(network.source)"
+                : "the token is not that of \(network.source)"
         )
         problem.challenge = #"Bearer realm="usher""#
         return problem

@@ -16,8 +16,8 @@ public struct ReplayEdits: Sendable {
     /// The flow with the changed request.
     func applied(to flow: PackedFlow) throws(ReplayDraft.Refusal) -> PackedFlow {
         guard !isEmpty else { return flow }
-        guard method != "CONNECT" else {
-            throw Self.refusal("CONNECT opens a tunnel, which is no request to send again")
+        if let method, method == "CONNECT" || !FieldSyntax.isName(method) {
+            throw Self.refusal("its method is no method for a URL")
         }
         let place = try url.map(Self.place)
         var packer = FlowPacker()
