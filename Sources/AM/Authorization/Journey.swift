@@ -244,7 +244,8 @@ struct Journey: Sendable {
     private func open(_ callbacks: [OpenCallback], on step: JSONValue, _ page: AnswerPage) -> OpenStep {
         var open = OpenStep(.callbacks(callbacks), stage: page.stage, header: step["header"]?.text ?? "")
         let all = (step["callbacks"]?.items ?? []).map(Callback.init)
-        open.messages = ([step["description"]?.text ?? ""] + all.compactMap(\.message)).filter { !$0.isEmpty }
+        let texts = [step["description"]?.text ?? ""] + all.compactMap(\.message) + DeviceRegistration.uris(in: step)
+        open.messages = texts.filter { !$0.isEmpty }
         open.isAgain = all.contains { !$0.isChoice && given.answered($0.type, $0.prompt, stage: page.stage) }
         return open
     }

@@ -63,8 +63,9 @@ extension Callback {
         }
     }
 
-    /// The text that the page shows by a callback without input.
+    /// The text that the page shows by a callback without input, or the terms to accept.
     var message: String? {
+        if type == "TermsAndConditionsCallback" { return output("terms")?.text }
         // message type 4 is a script for browsers, not a text for people
         guard type == "TextOutputCallback",
             output("messageType").flatMap({ $0.integer ?? $0.text.flatMap { Int($0) } }) != 4

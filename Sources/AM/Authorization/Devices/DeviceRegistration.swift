@@ -17,9 +17,11 @@ struct DeviceRegistration: Equatable, Sendable {
     /// Limit of one URI in bytes; a QR code holds no more.
     private static let longest = 4096
 
-    /// The registrations of a step, each once. They are in a hidden value for programs, or in the script that draws the QR code.
-    /// A URI that registers both factors counts twice.
-    static func find(in step: JSONValue) -> [DeviceRegistration] {
+    /// The registrations of a step, each once. A URI that registers both factors counts twice.
+    static func find(in step: JSONValue) -> [DeviceRegistration] { uris(in: step).flatMap(registrations) }
+
+    /// The URIs of a step, each once. They are in a hidden value for programs, or in the script that draws the QR code.
+    static func uris(in step: JSONValue) -> [String] {
         var uris: [String] = []
         for callback in (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks) {
             let names = callback["type"]?.text == "HiddenValueCallback" ? ["value"] : ["message"]
@@ -31,7 +33,7 @@ struct DeviceRegistration: Equatable, Sendable {
                 uris.append(uri)
             }
         }
-        return uris.flatMap(registrations)
+        return uris
     }
 
     /// The URI in a text, or between the quotes of a script.

@@ -12,7 +12,7 @@ public struct OpenStep: Equatable, Sendable {
     public var stage: String
     /// The page's header, if any.
     public var header: String
-    /// The page's description and the texts of its output callbacks.
+    /// The page's description, the texts of its output callbacks, terms, and the URIs of its QR codes.
     public var messages: [String] = []
     /// True if AM asks again after an answer, so it did not accept it.
     public var isAgain = false
