@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import ProxyCore
 import ProxyDriver
 import TLSEngine
 
@@ -19,7 +20,10 @@ struct RunningConfiguration {
 
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
-        started = snapshot
+        var first = snapshot
+        // the rules keep their scripts running
+        first.settings.rules = []
+        started = first
     }
 
     /// Records the settings that the workers start with.

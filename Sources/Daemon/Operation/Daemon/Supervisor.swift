@@ -14,6 +14,7 @@ public final class Supervisor {
     let stores: DaemonStores
     let crew: WorkerCrew
     let doors = ControlDoors()
+    let scripts: ScriptHost
     var configuration: RunningConfiguration
     private(set) var listening: [ListeningAddress] = []
     private(set) var reloader: Reloader?
@@ -56,6 +57,13 @@ public final class Supervisor {
             throw StartFault(description: error.description)
         }
         crew = WorkerCrew(loop)
+        let say: @Sendable (String) -> Void = { [sink = instruments.log.sink] words in
+            if let sink { sink.say(words) } else { Console.error(words) }
+        }
+        scripts = ScriptHost(say: say) { [faults = status.faults] words in
+            faults.add(words)
+            say(words)
+        }
     }
 
     /// Serves until a signal. SIGTERM and SIGINT let active exchanges finish; a second signal does not.
@@ -65,6 +73,7 @@ public final class Supervisor {
         defer {
             doors.end()
             stores.endNotifying()
+            scripts.end()
             loop.releaseClosed()
         }
         ProcessSecrecy.begin()
@@ -92,6 +101,10 @@ public final class Supervisor {
                 try doors.openSocket(of: self)
                 try doors.openPort(of: self)
                 try stores.begin(snapshot, isAsked: doors.hasSocket, afterAnother: false)
+            }
+            let faults = scripts.start(snapshot.scripts)
+            guard faults.isEmpty else {
+                throw StartFault(description: faults.map(\.description).joined(separator: "\n"))
             }
             try start(listeners, settings)
             if let handover {
