@@ -111,7 +111,8 @@ let package = Package(
             "Operation", in: "Daemon",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Scripts", "Interception",
-                "Journal", "Expectations", "Recordings", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names",
+                "Journal", "Expectations", "Recordings", "Authorization", "Metrics", "ProxyCore", "Control",
+                "EventLoop", "Names",
                 "ProxyDriver", "Observation", "Configuration", "Spill", "CLinux",
             ]),
         module(

@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test func partsReplaceParts() throws {
-        let text = #"{"id":1,"request":{"method":"PUT","headers":[["A","1"],["A","2"]],"body":"eXk="},"state":{"n":"1"}}"#
+        let text =
+            #"{"id":1,"request":{"method":"PUT","headers":[["A","1"],["A","2"]],"body":"eXk="},"state":{"n":"1"}}"#
         guard case .request(let new) = try answer(text) else { return #expect(Bool(false)) }
         #expect(new.method == "PUT" && new.url == request.url && new.headers.values("a") == ["1", "2"])
         #expect(new.body == Array("yy".utf8) && new.state == ["n": "1"])
@@ -48,7 +49,8 @@ import Testing
 
     @Test(arguments: [
         #"{"id":1,"requset":{}}"#, #"{"id":1,"request":{"method":1}}"#, #"{"id":1,"request":{"headers":[["a"]]}}"#,
-        #"{"id":1,"request":{"body":"?"}}"#, #"{"id":1,"response":{}}"#, #"{"id":1,"retry":{}}"#, #"{"id":1,"state":{"a":1}}"#,
+        #"{"id":1,"request":{"body":"?"}}"#, #"{"id":1,"response":{}}"#, #"{"id":1,"retry":{}}"#,
+        #"{"id":1,"state":{"a":1}}"#,
         #"{"id":1,"error":"no"}"#, #"{"id":1,"respond":{"status":"200"}}"#,
     ])
     func aWrongAnswerFailsItsExchange(_ text: String) throws {
@@ -62,7 +64,8 @@ import Testing
     }
 
     @Test func aHelloIsComparedWithTheTerms() throws {
-        let hello = try ScriptHello(Array(#"{"hello":{"protocol":1,"phases":["request","response"],"needs":"body"}}"#.utf8)[...])
+        let hello = try ScriptHello(
+            Array(#"{"hello":{"protocol":1,"phases":["request","response"],"needs":"body"}}"#.utf8)[...])
         var terms = ScriptTerms(.run(["x"]))
         #expect(hello.lack(in: terms)?.contains("phases: [request, response]") == true)
         terms.phases = [.request, .response]

@@ -98,7 +98,9 @@ extension Snapshot {
     /// The scripts of the interceptors.
     public var scripts: [ScriptLine] {
         var lines: [ScriptLine] = []
-        for line in settings.rules.flatMap(\.scripts) where !lines.contains(where: { $0 === line }) { lines.append(line) }
+        for line in settings.rules.flatMap(\.scripts) where !lines.contains(where: { $0 === line }) {
+            lines.append(line)
+        }
         return lines
     }
 

@@ -26,7 +26,8 @@ struct ScriptFields {
     func accept(_ names: [String]) throws(FrameFault) {
         for member in members where !names.contains(member.name) {
             let shown = String(member.name.unicodeScalars.prefix(40).filter { $0.value >= 0x20 }.map(Character.init))
-            throw FrameFault(words: "\(owner) has the unknown member \"\(shown)\"; known: \(names.joined(separator: ", "))")
+            throw FrameFault(
+                words: "\(owner) has the unknown member \"\(shown)\"; known: \(names.joined(separator: ", "))")
         }
     }
 

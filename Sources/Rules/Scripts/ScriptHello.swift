@@ -43,7 +43,8 @@ public struct ScriptHello: Equatable, Sendable {
         let missing = phases.subtracting(terms.phases)
         if !missing.isEmpty {
             let names = ScriptTerms.Phase.allCases.filter(phases.contains).map(\.rawValue)
-            return "it wants the phases \(names.joined(separator: ", ")); write phases: [\(names.joined(separator: ", "))]"
+            return
+                "it wants the phases \(names.joined(separator: ", ")); write phases: [\(names.joined(separator: ", "))]"
         }
         if needs == .body, terms.needs == .head { return "it wants bodies; write needs: body" }
         return nil

@@ -98,7 +98,8 @@ public struct OverlayLoader {
         let material = MaterialReader(findings: findings, secrets: secrets, now: time(nil))
         let known = base.settings.rules.flatMap(\.scripts)
         let builder = SnapshotBuilder(
-            findings: findings, material: material, interceptors: interceptors, scripts: ScriptShelf(known, isOpen: false))
+            findings: findings, material: material, interceptors: interceptors,
+            scripts: ScriptShelf(known, isOpen: false))
         guard let fields = Walker(findings: findings, secrets: secrets).object(root, shape, path: ""),
             let part = build(fields, builder), !findings.hasErrors
         else { return .failure(ConfigurationFaults(diagnostics: findings.diagnostics)) }

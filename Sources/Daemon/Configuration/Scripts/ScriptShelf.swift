@@ -20,7 +20,8 @@ final class ScriptShelf {
         if !isOpen, let line = lines.values.first(where: { $0.terms.means(terms) }) { return line }
         guard isOpen else {
             findings.error(
-                position, "a test session starts no programs; write a script that the configuration has, with the same keys")
+                position,
+                "a test session starts no programs; write a script that the configuration has, with the same keys")
             return nil
         }
         let place = ScriptLine.Place(file: findings.file(position), line: position.line, column: position.column)

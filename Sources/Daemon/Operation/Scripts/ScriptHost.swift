@@ -182,7 +182,7 @@ final class ScriptThread {
         starts.removeAll { start in
             let pools = start.pools.compactMap { self.pools[$0]?.pool }
             let faults = pools.compactMap { pool in
-                pool.fault.map { pool.place.error("the script \(pool.terms.words) \($0)") }
+                pool.fault.map { pool.place.error("the script \(pool.terms.words) is not ready: \($0)") }
             }
             guard !faults.isEmpty || pools.allSatisfy(\.isReady) else { return false }
             start.done(faults)

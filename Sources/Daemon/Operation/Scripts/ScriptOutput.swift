@@ -58,7 +58,8 @@ final class ScriptOutput: EventSource {
         let text = String(decoding: rest, as: UTF8.self).unicodeScalars
             .map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
         guard text.contains(where: { $0 != " " }) else { return }
-        last = text
+        // behind an error's stack, Node says its version
+        if !text.hasPrefix("Node.js v") { last = text }
         let now = loop.refreshNow()
         guard bucket.left(Self.rate, now: now) >= 1 else { return dropped += 1 }
         bucket.take(Self.rate, now: now)

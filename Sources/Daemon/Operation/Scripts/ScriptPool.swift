@@ -50,7 +50,7 @@ final class ScriptPool {
 
     var isReady: Bool { workers.allSatisfy(\.isReady) }
     /// Why a worker is not ready, once one has ended.
-    var fault: String? { workers.lazy.filter { !$0.isReady }.compactMap(\.fault).first }
+    var fault: String? { workers.lazy.filter { $0.life.stage == .resting }.compactMap(\.fault).first }
     var isGone: Bool { workers.allSatisfy { $0.life.stage == .gone } }
 
     func hello(_ hello: ScriptHello) {
@@ -92,7 +92,6 @@ final class ScriptPool {
     // MARK: questions
 
     func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
-        figures.asked += 1
         if let wanted, !wanted.contains(question.phase) { return done(.unchanged) }
         nextID += 1
         let id = nextID
@@ -177,7 +176,7 @@ final class ScriptPool {
 
     /// A worker ended with its open questions.
     func lost(_ worker: ScriptWorker, _ words: String) {
-        for id in open.filter({ $0.value.worker === worker }).keys.sorted() { fail(id, "ended: \(words)") }
+        for id in open.filter({ $0.value.worker === worker }).keys.sorted() { fail(id, words) }
         worker.isPinged = false
     }
 

@@ -70,7 +70,8 @@ struct ScriptProcess {
         guard entry.pw_uid != 0 else { throw Fault(words: "must not run as root; name another user") }
         if entry.pw_uid == geteuid() { return (nil, home) }
         guard geteuid() == 0 else {
-            throw Fault(words: "has another user than Usher, which only root may give it; remove user, or name Usher's own")
+            throw Fault(
+                words: "has another user than Usher, which only root may give it; remove user, or name Usher's own")
         }
         return ((entry.pw_uid, entry.pw_gid), home)
     }

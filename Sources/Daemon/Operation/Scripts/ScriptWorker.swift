@@ -19,6 +19,7 @@ final class ScriptWorker {
     /// Why it ended last.
     private(set) var fault: String?
 
+    fileprivate static let closed = "its connection ended"
     /// The most bytes that wait for a script to read them.
     private static let mostQueued = 64 << 20
     /// The interval for looking after a process that has to end, in milliseconds.
@@ -59,7 +60,7 @@ final class ScriptWorker {
             arm()
         } catch {
             fault = error.words
-            pool.tell("script \(pool.name) \(error.words)")
+            pool.tell("script \(pool.name): \(error.words)")
             happened(.exited)
         }
     }
@@ -78,7 +79,7 @@ final class ScriptWorker {
     func send(_ frame: [UInt8]) -> Bool {
         guard let channel, channel.queuedBytes < Self.mostQueued else { return false }
         if frame.withUnsafeBytes({ channel.write($0) }) { return true }
-        broke("its connection ended")
+        broke(Self.closed)
         return false
     }
 
@@ -111,8 +112,10 @@ final class ScriptWorker {
         output?.take()
         fault = words
         disconnect()
+        // one that has not begun has nothing to finish
+        if life.stage == .starting, words != Self.closed { process?.signal(SIGTERM) }
         happened(.broke)
-        pool.lost(self, "\(words)\(lastLine)")
+        pool.lost(self, "ended: \(words)\(lastLine)")
         look()
     }
 
@@ -162,17 +165,17 @@ final class ScriptWorker {
     @discardableResult
     private func look() -> Bool {
         guard isEnding else { return true }
-        var words = fault ?? "its connection ended"
+        var words = fault ?? Self.closed
         if let process {
             guard let status = process.ended() else { return false }
-            words = "\(words); \(status)"
+            words = words == Self.closed ? status : "\(words); \(status)"
             // what it started may live on
             process.signal(SIGKILL)
         }
-        output?.take()
+        output?.close()
+        fault = "\(words)\(lastLine)"
         let told = "\(name) ended: \(words)\(lastLine)"
         let wasNeeded = life.stage == .ending
-        output?.close()
         output = nil
         process = nil
         happened(.exited)
@@ -219,10 +222,10 @@ private final class ScriptChannel: Channel {
                 worker.broke(error.words)
             }
         case .wouldBlock: break
-        case .end, .failed: worker.broke("its connection ended")
+        case .end, .failed: worker.broke(ScriptWorker.closed)
         }
     }
 
-    override func writeFailed(_ error: SystemError) { worker.broke("its connection ended") }
+    override func writeFailed(_ error: SystemError) { worker.broke(ScriptWorker.closed) }
     override func readingRefused() { worker.broke("its connection cannot be watched") }
 }

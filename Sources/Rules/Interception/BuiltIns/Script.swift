@@ -12,7 +12,9 @@ public struct Script: BuiltIn {
                 Key(
                     "run", .list(.text(.term)),
                     "The program and its arguments. Usher starts it in the folder of the configuration."),
-                Key("connect", .text(.socketPath), "The Unix socket of a program that runs by itself: unix:/run/x.sock."),
+                Key(
+                    "connect", .text(.socketPath), "The Unix socket of a program that runs by itself: unix:/run/x.sock."
+                ),
                 Key("phases", .oneOrMany(.choice(phases)), "What it is asked about.", standard: "request"),
                 Key("needs", .choice(needs), "head: it sees no bodies. body: whole bodies, decoded.", standard: "head"),
                 Key("timeout", .duration(1...600_000), "The longest time for an answer.", standard: "2s"),
@@ -28,7 +30,9 @@ public struct Script: BuiltIn {
                 Key("open", .integer(1...65_536), "The most questions that wait for one worker.", standard: "256"),
                 Key(
                     "frame", .size(1024...(1 << 30), orUnlimited: false), "The largest answer.", standard: "16MiB"),
-                Key("memory", .size((1 << 20)...(1 << 40), orUnlimited: false), "The largest private memory of a worker."),
+                Key(
+                    "memory", .size((1 << 20)...(1 << 40), orUnlimited: false),
+                    "The largest private memory of a worker."),
                 Key("user", .text(.name), "The user that it runs as. Required where Usher runs as root."),
                 Key("environment", .map(.name, .text(.any)), "Its variables, beside PATH, HOME, LANG, TZ and TMPDIR."),
             ]))
@@ -90,7 +94,8 @@ public struct Script: BuiltIn {
         }
         for name in ["user", "environment", "memory"] where fields.has("connect") && fields.has(name) {
             findings.error(
-                fields.position(of: name) ?? position, "\(name) has no effect on a program that runs by itself; remove it")
+                fields.position(of: name) ?? position,
+                "\(name) has no effect on a program that runs by itself; remove it")
         }
         return nil
     }
