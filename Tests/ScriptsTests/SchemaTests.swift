@@ -73,6 +73,8 @@ import Testing
     }
 
     @Test func theVersionIsTheCodes() {
-        #expect(definition("hello")?["properties"]?["hello"]?["properties"]?["protocol"]?["const"]?.integer == ScriptHello.version)
+        #expect(
+            definition("hello")?["properties"]?["hello"]?["properties"]?["protocol"]?["const"]?.integer
+                == ScriptHello.version)
     }
 }

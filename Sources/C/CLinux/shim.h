@@ -51,9 +51,9 @@ static inline void usher_child_fails(const char *words) {
 static inline int usher_start(const struct usher_child *child) {
     int id = usher_fork();
     if (id != 0) return id;
-    /* above those that the program gets; F_DUPFD is 0 */
-    int input = usher_fcntl(child->input, 0, 10), output = usher_fcntl(child->output, 0, 10),
-        connection = usher_fcntl(child->connection, 0, 10);
+    /* above those that the program gets; F_DUPFD_CLOEXEC is 1030 */
+    int input = usher_fcntl(child->input, 1030, 10), output = usher_fcntl(child->output, 1030, 10),
+        connection = usher_fcntl(child->connection, 1030, 10);
     usher_dup2(input, 0);
     usher_dup2(output, 1);
     usher_dup2(output, 2);

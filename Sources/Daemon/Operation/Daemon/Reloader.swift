@@ -71,7 +71,7 @@ final class Reloader: ReloadDesk {
         if reports.count > Self.most { reports.removeFirst() }
         daemon.reloadBegins()
         let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.configuration.material)
-        let scripts = daemon.scripts
+        let scripts = daemon.stores.scripts
         do throws(WorkQueue.Refusal) {
             try work.run { readings.post(Self.read(load, builder, previous, scripts)) }
         } catch {

@@ -1,6 +1,5 @@
 import Configuration
 import Glibc
-import ProxyCore
 import ProxyDriver
 import TLSEngine
 
@@ -20,10 +19,7 @@ struct RunningConfiguration {
 
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
-        var first = snapshot
-        // the rules keep their scripts running
-        first.settings.rules = []
-        started = first
+        started = snapshot
     }
 
     /// Records the settings that the workers start with.

@@ -14,7 +14,6 @@ public final class Supervisor {
     let stores: DaemonStores
     let crew: WorkerCrew
     let doors = ControlDoors()
-    let scripts: ScriptHost
     var configuration: RunningConfiguration
     private(set) var listening: [ListeningAddress] = []
     private(set) var reloader: Reloader?
@@ -52,18 +51,11 @@ public final class Supervisor {
         instruments = try Instruments(snapshot, options)
         do throws(SystemError) {
             loop = try Loop()
-            stores = try DaemonStores()
+            stores = try DaemonStores(ScriptHost(instruments, status.faults))
         } catch {
             throw StartFault(description: error.description)
         }
         crew = WorkerCrew(loop)
-        let say: @Sendable (String) -> Void = { [sink = instruments.log.sink] words in
-            if let sink { sink.say(words) } else { Console.error(words) }
-        }
-        scripts = ScriptHost(say: say) { [faults = status.faults] words in
-            faults.add(words)
-            say(words)
-        }
     }
 
     /// Serves until a signal. SIGTERM and SIGINT let active exchanges finish; a second signal does not.
@@ -73,7 +65,7 @@ public final class Supervisor {
         defer {
             doors.end()
             stores.endNotifying()
-            scripts.end()
+            stores.scripts.end()
             loop.releaseClosed()
         }
         ProcessSecrecy.begin()
@@ -91,6 +83,10 @@ public final class Supervisor {
             let settings = try builder.settings(
                 snapshot, trust: { [options] in options.trust?.take() }, previous: nil)
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
+            let faults = stores.scripts.start(snapshot.scripts)
+            guard faults.isEmpty else {
+                throw StartFault(description: faults.map(\.description).joined(separator: "\n"))
+            }
             if let handover {
                 guard handover.takeOver() else {
                     throw StartFault(description: "the process that it replaces did not release its sockets")
@@ -101,10 +97,6 @@ public final class Supervisor {
                 try doors.openSocket(of: self)
                 try doors.openPort(of: self)
                 try stores.begin(snapshot, isAsked: doors.hasSocket, afterAnother: false)
-            }
-            let faults = scripts.start(snapshot.scripts)
-            guard faults.isEmpty else {
-                throw StartFault(description: faults.map(\.description).joined(separator: "\n"))
             }
             try start(listeners, settings)
             if let handover {

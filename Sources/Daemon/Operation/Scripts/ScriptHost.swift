@@ -9,6 +9,7 @@ public final class ScriptHost: Sendable {
     enum Message: Sendable {
         case ask(Int, ScriptQuestion, @Sendable (ScriptAnswer) -> Void)
         case start([ScriptLine], @Sendable ([Diagnostic]) -> Void)
+        case keep(Set<ScriptTerms>)
         case release(Int)
         case report(@Sendable ([ScriptFigures]) -> Void)
         case end
@@ -41,6 +42,17 @@ public final class ScriptHost: Sendable {
         self.tell = tell
     }
 
+    /// Logs what scripts write where a daemon logs its own words. What befalls them is in its status, too.
+    convenience init(_ instruments: Instruments, _ faults: RecentFaults) {
+        let say: @Sendable (String) -> Void = { [sink = instruments.log.sink] words in
+            if let sink { sink.say(words) } else { Console.error(words) }
+        }
+        self.init(say: say) { words in
+            faults.add(words)
+            say(words)
+        }
+    }
+
     /// Starts the scripts that do not run yet, and waits for their hellos. Blocks.
     /// - Returns: why some of them are not ready.
     public func start(_ lines: [ScriptLine]) -> [Diagnostic] {
@@ -53,6 +65,11 @@ public final class ScriptHost: Sendable {
         } catch {
             return [first.place.error("scripts cannot be run: \(error.description)")]
         }
+    }
+
+    /// Lets other scripts rest. What is under way by an earlier configuration may still ask them.
+    func keep(_ lines: [ScriptLine]) {
+        running.withLock { $0?.messages }?.post(.keep(Set(lines.map(\.terms))))
     }
 
     /// The thread starts with the first script.
@@ -131,6 +148,7 @@ final class ScriptThread {
         case .ask(let number, let question, let done):
             if let pool = pools[number]?.pool { pool.ask(question, done) } else { done(.failed("has ended")) }
         case .start(let lines, let done): start(lines, done)
+        case .keep(let kept): for entry in pools.values { entry.pool.retire(!kept.contains(entry.pool.terms)) }
         case .release(let number): release(number)
         case .report(let done): done(pools.sorted { $0.key < $1.key }.map(\.value.pool.report))
         case .end:
@@ -143,7 +161,9 @@ final class ScriptThread {
     private func start(_ lines: [ScriptLine], _ done: @escaping @Sendable ([Diagnostic]) -> Void) {
         var new: [Int: ScriptPool] = [:]
         for line in lines {
-            let known = pools.first { $0.value.leases > 0 && $0.value.pool.terms == line.terms }?.key
+            let known = pools.first {
+                $0.value.leases > 0 && !$0.value.pool.isRetired && $0.value.pool.terms == line.terms
+            }?.key
             let number = known ?? nextPool
             if known == nil {
                 nextPool += 1
@@ -170,7 +190,8 @@ final class ScriptThread {
     /// A worker of the pool changed its stage.
     func changed(_ pool: ScriptPool) {
         look()
-        guard pool.isGone, let number = pools.first(where: { $0.value.pool === pool })?.key else { return }
+        guard pool.isGone, let (number, entry) = pools.first(where: { $0.value.pool === pool }) else { return }
+        guard entry.leases <= 0 else { return pool.sleep() }
         pools[number] = nil
         pool.end()
         // its caller is still on the stack

@@ -19,6 +19,12 @@ final class ScriptPool {
     let terms: ScriptTerms
     let place: ScriptLine.Place
     private(set) var workers: [ScriptWorker] = []
+    /// Whether the configuration in force does without it.
+    private(set) var isRetired = false
+    /// Ends the workers of a retired script that nobody asks.
+    private var rest: Alarm?
+    private var askedAt = 0
+    private static let quiet = 2_000
     private unowned let host: ScriptThread
     private var open: [Int: Open] = [:]
     /// The questions without a worker, in order.
@@ -41,14 +47,38 @@ final class ScriptPool {
         terms = line.terms
         place = line.place
         alarm = try? Alarm(loop: loop) { [unowned self] in rang() }
-        workers = (1...terms.workers).map { ScriptWorker(self, $0) }
+        rest = try? Alarm(loop: loop) { [unowned self] in restRang() }
     }
 
-    func start() { for worker in workers { worker.start() } }
+    func start() {
+        workers = (1...terms.workers).map { ScriptWorker(self, $0) }
+        for worker in workers { worker.start() }
+    }
+
+    // MARK: retirement
+
+    func retire(_ isRetired: Bool) {
+        self.isRetired = isRetired
+        if isRetired { restRang() }
+    }
+
+    private func restRang() {
+        guard isRetired, !workers.isEmpty else { return }
+        let left = open.isEmpty ? askedAt + Self.quiet - loop.now : Self.quiet
+        if left > 0 { _ = rest?.set(milliseconds: left) } else { dismiss() }
+    }
+
+    /// All workers have ended. The next question starts them again.
+    func sleep() {
+        for worker in workers { worker.end() }
+        // their callers are still on the stack
+        for worker in workers { loop.deferRelease(worker) }
+        workers = []
+    }
 
     // MARK: state
 
-    var isReady: Bool { workers.allSatisfy(\.isReady) }
+    var isReady: Bool { !workers.isEmpty && workers.allSatisfy(\.isReady) }
     /// Why a worker is not ready, once one has ended.
     var fault: String? { workers.lazy.filter { $0.life.stage == .resting }.compactMap(\.fault).first }
     var isGone: Bool { workers.allSatisfy { $0.life.stage == .gone } }
@@ -73,6 +103,8 @@ final class ScriptPool {
 
     func end() {
         for worker in workers { worker.end() }
+        rest?.cancel()
+        rest = nil
         alarm?.cancel()
         alarm = nil
     }
@@ -93,6 +125,11 @@ final class ScriptPool {
 
     func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
         if let wanted, !wanted.contains(question.phase) { return done(.unchanged) }
+        askedAt = loop.now
+        if workers.isEmpty {
+            start()
+            restRang()
+        }
         nextID += 1
         let id = nextID
         open[id] = Open(question: question, done: done, since: loop.now, began: ScriptFigures.nanoseconds())

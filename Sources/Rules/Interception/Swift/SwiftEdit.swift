@@ -80,7 +80,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
     public var script: ScriptLine? { if case .script(let line, _) = form { line } else { nil } }
 
     /// The name of what runs, for messages.
-    var subject: String { script == nil ? "swift \(registered)" : "script \(registered)" }
+    public var subject: String { script == nil ? "swift \(registered)" : "script \(registered)" }
 
     public var restarted: Self { begin.flatMap { Self(registered, $0) } ?? self }
 
