@@ -55,9 +55,10 @@ let package = Package(
         module("ContentCoding", in: "HTTP", ["Formats", "HTTPCodec", "CZlib", "CBrotli", "CZstd"]),
         module("Declaration", in: "Base", ["Formats", "Addresses", "HTTPCodec"]),
         module("Interceptors", in: "Rules", ["Formats", "HTTPCodec"]),
+        module("Scripts", in: "Rules", ["Formats", "Interceptors"]),
         module(
             "Interception", in: "Rules",
-            ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
+            ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "Scripts", "CPCRE2"]),
         module(
             "Journal", in: "Records",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
@@ -97,7 +98,7 @@ let package = Package(
         module(
             "Configuration", in: "Daemon",
             [
-                "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
+                "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors", "Scripts",
                 "Interception", "Journal", "Expectations", "Recordings", "Authorization", "ProxyCore", "CIDN2", "CYAML",
             ]),
         module(
@@ -109,8 +110,9 @@ let package = Package(
         module(
             "Operation", in: "Daemon",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Expectations", "Recordings", "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Scripts", "Interception",
+                "Journal", "Expectations", "Recordings", "Authorization", "Metrics", "ProxyCore", "Control",
+                "EventLoop", "Names",
                 "ProxyDriver", "Observation", "Configuration", "Spill", "CLinux",
             ]),
         module(
@@ -146,6 +148,7 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
+        tests("ScriptsTests", ["Scripts", "Interceptors", "Formats"]),
         tests("MetricsTests", ["Metrics", "HTTPCodec", "Interception"]),
         tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
         tests("ExpectationsTests", ["Expectations", "Formats", "HTTPCodec", "Interception", "Journal"]),

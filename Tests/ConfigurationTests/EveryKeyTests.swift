@@ -53,6 +53,11 @@ import Testing
           - { name: agent, user_agent: Shop/2 }
           - { name: expired, fault: am-session-expired }
           - { name: odd, vary: 7 }
+          - name: asked
+            script:
+              { run: [node, a.mjs], phases: [request, response], needs: body, timeout: 1s, on_failure: pass, workers: 2,
+                restart: 1s, open: 9, frame: 1MiB, memory: 1GiB, user: nobody, environment: { A: b } }
+          - { name: found, script: { connect: "unix:/run/x.sock", phases: response } }
           - { name: recorded, recording: { folder: shop, mode: spy } }
           - { name: server, when: { response_header: { A: b } }, response: [{ set_status: 401 }] }
           - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged, origins: "https://o.example.com" } }

@@ -22,8 +22,10 @@ struct HouseTests {
         ("ContentCoding", values.union(["HTTPCodec", "CZlib", "CBrotli", "CZstd"])),
         ("Declaration", values.union(["HTTPCodec"])),
         ("Interceptors", ["Formats", "HTTPCodec"]),
+        ("Scripts", ["Formats", "Interceptors"]),
         (
-            "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
+            "Interception",
+            values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "Scripts", "CPCRE2"])
         ),
         ("Journal", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interception"])),
         ("Expectations", ["Formats", "HTTPCodec", "Interception", "Journal"]),
@@ -48,7 +50,7 @@ struct HouseTests {
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
         ("Spill", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
         ("Observation", ["Formats", "HTTPCodec", "Interception", "Journal", "Glibc"]),
-        ("Configuration", dry.union(["Interceptors", "CIDN2", "CYAML", "Glibc"])),
+        ("Configuration", dry.union(["Interceptors", "Scripts", "CIDN2", "CYAML", "Glibc"])),
         (
             "Sandbox",
             [
@@ -59,8 +61,8 @@ struct HouseTests {
         (
             "Operation",
             dry.union([
-                "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "Spill", "CLinux",
-                "Glibc",
+                "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "Scripts", "Spill",
+                "CLinux", "Glibc",
             ])
         ),
         (

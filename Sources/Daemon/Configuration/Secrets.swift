@@ -194,9 +194,14 @@ struct Secrets {
         return SecretFile(kind: kind, path: path, shown: value.written.contains("${") ? value.written : path)
     }
 
+    /// The folder of the file that a position is in; empty for the current folder.
+    func folder(of position: Position) -> String {
+        folders.indices.contains(position.file) ? folders[position.file] : ""
+    }
+
     /// Resolves a path relative to its configuration file.
     private func located(_ path: String, _ position: Position) -> String {
-        let folder = folders.indices.contains(position.file) ? folders[position.file] : ""
+        let folder = folder(of: position)
         return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
     }
 

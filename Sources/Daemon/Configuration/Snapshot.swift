@@ -1,6 +1,8 @@
 public import Expectations
+internal import Interception
 public import Journal
 public import ProxyCore
+public import Scripts
 public import TLSEngine
 
 /// A complete, checked configuration. It is immutable; a reload creates another snapshot.
@@ -93,6 +95,15 @@ public struct TracingSettings: Equatable, Sendable {
 }
 
 extension Snapshot {
+    /// The scripts of the interceptors.
+    public var scripts: [ScriptLine] {
+        var lines: [ScriptLine] = []
+        for line in settings.rules.flatMap(\.scripts) where !lines.contains(where: { $0 === line }) {
+            lines.append(line)
+        }
+        return lines
+    }
+
     /// `127.0.0.1:3128` and `[::1]:3128`.
     public static let defaultListeners = ["127.0.0.1:3128", "[::1]:3128"].compactMap { Listener($0) }
 }

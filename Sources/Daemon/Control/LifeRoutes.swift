@@ -90,6 +90,16 @@ public struct LifeRoutes {
                 "number": .count, "connections": .count, "under_way": .count, "accepted": .count, "served": .count,
                 "stalls": .count,
             ])),
+        "scripts": .list(
+            .object([
+                "name": .text, "program": .text, "answered": .count, "failed": .count, "late": .count,
+                "average_us": .count, "slowest_us": .count,
+                "workers": .list(
+                    .object([
+                        "number": .count, "pid": .optional(.count), "state": .text, "restarts": .count, "open": .count,
+                        "last_fault": .optional(.text),
+                    ])),
+            ])),
         "faults": .list(.object(["at": .text, "text": .text])),
     ])
 }

@@ -27,6 +27,13 @@ public enum LocalSocket {
         guard withAddress(path, { Glibc.connect(descriptor.number, $0, $1) }) == 0 else { throw SystemError("connect") }
     }
 
+    /// Connects to a listening process, without waiting.
+    public static func connect(to path: String) throws(SystemError) -> Descriptor {
+        let descriptor = try open(Dialer.nonBlocking)
+        try connect(descriptor, to: path)
+        return descriptor
+    }
+
     /// Whether a process listens there.
     public static func isAnswered(at path: String) -> Bool {
         guard let descriptor = try? open(Dialer.nonBlocking) else { return true }

@@ -40,8 +40,8 @@ struct Check: ParsableCommand {
         if printEdits { return Console.print(EditList.text) }
         let paths = files.isEmpty ? [ConfigurationFile.standard] : files
         let path = paths.joined(separator: ", ")
-        let diagnostics: [Diagnostic]
-        let stands: Bool
+        var diagnostics: [Diagnostic]
+        var stands: Bool
         var interceptors: InterceptorList?
         var authorization: AuthorizationList?
         switch ConfigurationLoader.load(
@@ -50,6 +50,11 @@ struct Check: ParsableCommand {
         {
         case .success(let snapshot):
             (diagnostics, stands) = (snapshot.warnings, true)
+            let scripts = CommandScripts.host()
+            let faults = scripts.start(snapshot.scripts)
+            scripts.end()
+            diagnostics += faults
+            stands = faults.isEmpty
             if explain {
                 interceptors = InterceptorList(snapshot.settings)
                 authorization = AuthorizationList(snapshot.settings)

@@ -59,6 +59,8 @@ struct Explain: ParsableCommand {
             return Console.print(json ? TerminalText.json(told.json) + "\n" : told.text(style))
         }
         let snapshot = try control.file.loadOrExit(missing: .noted)
+        let scripts = try CommandScripts.start(snapshot)
+        defer { scripts.end() }
         do {
             let answer = try response.map { path throws(Input.Fault) in try Input.read(path) }
             let explanation = try Explanation(try message(), response: answer, snapshot: snapshot)

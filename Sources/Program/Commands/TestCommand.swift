@@ -43,6 +43,8 @@ struct TestCommand: ParsableCommand {
         let style = TextStyle(environment: environment)
         for file in files {
             let snapshot = try snapshot(for: file, environment)
+            let scripts = try CommandScripts.start(snapshot)
+            defer { scripts.end() }
             for testCase in file.cases {
                 do throws(CaseRun.Fault) {
                     let run = try CaseRun(testCase, snapshot: snapshot, secrets: file.secrets)

@@ -232,6 +232,7 @@ public struct MetricsPage {
             out.begin("usher_trace_spans_total", .counter, "Spans for the collector: taken by it, or dropped.")
             write(traces, as: "exported", "dropped")
         }
+        if !process.scripts.isEmpty { writeScripts() }
         guard let journal = process.journal else { return }
         out.family("usher_journal_flows", .gauge, "Flows that the journal holds.", journal.flows)
         out.family("usher_journal_bytes", .gauge, "Bytes that they take.", journal.bytes)
@@ -241,6 +242,23 @@ public struct MetricsPage {
         records.lost = journal.lost
         write(records, as: "taken", "dropped")
         if let disk = journal.disk { writeDisk(disk) }
+    }
+
+    private mutating func writeScripts() {
+        func each(
+            _ name: String, _ kind: Exposition.Kind, _ help: String, _ value: (ProcessFigures.ScriptFigures) -> UInt64
+        ) {
+            out.begin(name, kind, help)
+            for one in process.scripts { out.sample([("script", one.name)], value(one)) }
+        }
+        each("usher_script_workers_ready", .gauge, "Workers of a script that take questions.") { $0.ready }
+        each("usher_script_restarts_total", .counter, "Times that workers were started again.") { $0.restarts }
+        each("usher_script_open", .gauge, "Questions that wait for an answer.") { $0.open }
+        each("usher_script_answers_total", .counter, "Answers in time, good or bad.") { $0.answered }
+        each("usher_script_failures_total", .counter, "Questions without a good answer in time.") { $0.failed }
+        each("usher_script_late_total", .counter, "Answers that came after their exchange went on.") { $0.late }
+        out.begin("usher_script_answer_seconds_total", .counter, "The time of all answers together.")
+        for one in process.scripts { out.sample([("script", one.name)], thousandths: one.milliseconds) }
     }
 
     private mutating func writeDisk(_ disk: ProcessFigures.DiskFigures) {

@@ -9,6 +9,7 @@ public struct ProcessFigures: Sendable {
     public var traces: QueueFigures?
     /// Nil if no journal is kept.
     public var journal: JournalFigures?
+    public var scripts: [ScriptFigures] = []
     /// Nil if the system does not tell.
     public var system: SystemFigures?
 
@@ -41,6 +42,33 @@ public struct ProcessFigures: Sendable {
         public var disk: DiskFigures?
 
         public init() {}
+    }
+
+    public struct ScriptFigures: Sendable {
+        public var name: String
+        /// The workers that are ready, and how often workers were started again.
+        public var ready: UInt64
+        public var restarts: UInt64
+        public var open: UInt64
+        public var answered: UInt64
+        public var failed: UInt64
+        public var late: UInt64
+        /// The time of all answers together.
+        public var milliseconds: UInt64
+
+        public init(
+            name: String, ready: UInt64, restarts: UInt64, open: UInt64, answered: UInt64, failed: UInt64, late: UInt64,
+            milliseconds: UInt64
+        ) {
+            self.name = name
+            self.ready = ready
+            self.restarts = restarts
+            self.open = open
+            self.answered = answered
+            self.failed = failed
+            self.late = late
+            self.milliseconds = milliseconds
+        }
     }
 
     public struct DiskFigures: Sendable {

@@ -5,6 +5,7 @@ internal import Interception
 internal import Interceptors
 internal import Journal
 internal import ProxyCore
+internal import Scripts
 internal import TLSEngine
 
 /// Builds the snapshot from checked keys, and checks relations between values.
@@ -13,11 +14,14 @@ struct SnapshotBuilder {
     let material: MaterialReader
     /// The Swift interceptors that the program registers, by name.
     var interceptors: [String: any Interceptor] = [:]
+    /// The scripts that interceptors may name.
+    var scripts = ScriptShelf()
 
     /// A reader of rules with the files of this configuration.
     var reader: RuleReader {
         RuleReader(
-            findings: findings, interceptors: interceptors, readFile: material.content, recording: material.recording)
+            findings: findings, interceptors: interceptors, readFile: material.content, recording: material.recording,
+            script: { scripts.line(material.placed($0, $2), $1, $2, findings) })
     }
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {

@@ -96,7 +96,10 @@ public struct OverlayLoader {
             environment: variables, folders: [""], readFile: { _ throws(FileFault) in throw .closed },
             findings: findings, variables: ReadVariables(), command: "usher session start")
         let material = MaterialReader(findings: findings, secrets: secrets, now: time(nil))
-        let builder = SnapshotBuilder(findings: findings, material: material, interceptors: interceptors)
+        let known = base.settings.rules.flatMap(\.scripts)
+        let builder = SnapshotBuilder(
+            findings: findings, material: material, interceptors: interceptors,
+            scripts: ScriptShelf(known, isOpen: false))
         guard let fields = Walker(findings: findings, secrets: secrets).object(root, shape, path: ""),
             let part = build(fields, builder), !findings.hasErrors
         else { return .failure(ConfigurationFaults(diagnostics: findings.diagnostics)) }

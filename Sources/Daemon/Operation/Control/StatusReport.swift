@@ -54,7 +54,7 @@ public struct StatusReport {
         let head = lines.map { name, words in
             style.heading(name) + String(repeating: " ", count: width - name.count + 2) + words + "\n"
         }
-        return head.joined() + "\n" + workers + faults
+        return head.joined() + "\n" + workers + scripts + faults
     }
 
     private var journal: [(String, String)] {
@@ -76,6 +76,22 @@ public struct StatusReport {
             [number(worker["number"])] + names.map { number(worker[$0]) }
         }
         return ColumnText(["WORKER", "CONNECTIONS", "UNDER WAY", "SERVED", "STALLS"], rows).text(style)
+    }
+
+    private var scripts: String {
+        let rows = (answer["scripts"]?.items ?? []).flatMap { script in
+            (script["workers"]?.items ?? []).map { worker in
+                [
+                    "\(text(script["name"])) \(number(worker["number"]))", text(worker["state"]),
+                    worker["pid"]?.integer.map(String.init) ?? "", number(worker["restarts"]), number(worker["open"]),
+                    number(script["answered"]), number(script["failed"]), "\(number(script["average_us"])) µs",
+                    text(worker["last_fault"]),
+                ]
+            }
+        }
+        guard !rows.isEmpty else { return "" }
+        let heads = ["SCRIPT", "STATE", "PID", "RESTARTS", "OPEN", "ANSWERED", "FAILED", "AVERAGE", "LAST FAULT"]
+        return "\n" + ColumnText(heads, rows).text(style)
     }
 
     private var faults: String {

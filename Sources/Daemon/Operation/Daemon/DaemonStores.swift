@@ -10,12 +10,14 @@ final class DaemonStores {
     let tables: SharedTables
     let state: StateKeeper
     let recordings = RecordingTable()
+    let scripts: ScriptHost
     private(set) var journal: JournalThread?
     private(set) var testSessions: TestSessions?
     private let tokenKeeper: TokenKeeper
     private let notifier = Notifier()
 
-    init() throws(SystemError) {
+    init(_ scripts: ScriptHost) throws(SystemError) {
+        self.scripts = scripts
         let directory = StateDirectory(ProcessEnvironment.all)
         state = StateKeeper(directory)
         tables = SharedTables(state: state) { [notifier] in notifier.tell($0, $1, $2) }

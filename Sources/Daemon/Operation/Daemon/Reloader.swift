@@ -71,19 +71,25 @@ final class Reloader: ReloadDesk {
         if reports.count > Self.most { reports.removeFirst() }
         daemon.reloadBegins()
         let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.configuration.material)
+        let scripts = daemon.stores.scripts
         do throws(WorkQueue.Refusal) {
-            try work.run { readings.post(Self.read(load, builder, previous)) }
+            try work.run { readings.post(Self.read(load, builder, previous, scripts)) }
         } catch {
             readings.post(.faults([ConfigurationRemark(error.description)]))
         }
     }
 
-    private static func read(_ load: Load, _ builder: SettingsBuilder, _ previous: TLSMaterial?) -> Reading {
+    private static func read(
+        _ load: Load, _ builder: SettingsBuilder, _ previous: TLSMaterial?, _ scripts: ScriptHost
+    ) -> Reading {
         switch load() {
         case .failure(let faults): return .faults(faults.diagnostics.map(\.remark))
         case .success(let snapshot):
             do throws(SecurityBuilder.Fault) {
-                return .settings(try builder.settings(snapshot, previous: previous))
+                let settings = try builder.settings(snapshot, previous: previous)
+                // last, because a script that was started for nothing ends with its snapshot
+                let faults = scripts.start(snapshot.scripts)
+                return faults.isEmpty ? .settings(settings) : .faults(faults.map(\.remark))
             } catch {
                 return .faults([ConfigurationRemark(error.description)])
             }

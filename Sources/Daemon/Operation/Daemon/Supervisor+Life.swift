@@ -41,7 +41,7 @@ extension Supervisor {
                 control: doors.path, mostConnections: configuration.snapshot.settings.limits.connections,
                 environments: environments,
                 journal: keepsFlows ? stores.journal?.figures : nil,
-                workers: crew.loads))
+                workers: crew.loads, scripts: stores.scripts.report))
     }
 
     /// Wraps a recorder so that loops' warnings are kept for the status, too.

@@ -34,6 +34,7 @@ extension Supervisor {
         crew.adopt(next)
         stores.testSessions?.adopt(.init(snapshot: new, engine: next.engine))
         stores.forgetLogins(goneFrom: new)
+        stores.scripts.keep(new.scripts)
         let words = Self.words(generation: generation, changed)
         Console.error("generation \(generation) of the configuration is in force: \(words)")
         if !configuration.restart.isEmpty { Console.error(Self.restartWords(configuration.restart)) }

@@ -52,7 +52,7 @@ public final class Supervisor {
         instruments = try Instruments(snapshot, options)
         do throws(SystemError) {
             loop = try Loop()
-            stores = try DaemonStores()
+            stores = try DaemonStores(ScriptHost(instruments, status.faults))
         } catch {
             throw StartFault(description: error.description)
         }
@@ -66,6 +66,7 @@ public final class Supervisor {
         defer {
             doors.end()
             stores.endNotifying()
+            stores.scripts.end()
             loop.releaseClosed()
         }
         ProcessSecrecy.begin()
@@ -83,6 +84,10 @@ public final class Supervisor {
             let settings = try builder.settings(
                 snapshot, trust: { [options] in options.trust?.take() }, previous: nil)
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
+            let faults = stores.scripts.start(snapshot.scripts)
+            guard faults.isEmpty else {
+                throw StartFault(description: faults.map(\.description).joined(separator: "\n"))
+            }
             if let handover {
                 guard handover.takeOver() else {
                     throw StartFault(description: "the process that it replaces did not release its sockets")

@@ -29,6 +29,7 @@ final class DaemonStatus {
         /// Nil if there is no journal.
         var journal: ProcessFigures.JournalFigures?
         var workers: [(load: LoadGauge.Reading, pulse: LoopPulse)]
+        var scripts: [ScriptFigures]
     }
 
     func json(_ view: View) -> JSONValue {
@@ -54,6 +55,7 @@ final class DaemonStatus {
             "environments": .array(view.environments.entries.map(Self.environment)),
             "memory_bytes": .integer(Self.memory), "journal": Self.journal(view.journal),
             "workers": .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) }),
+            "scripts": .array(view.scripts.map(\.json)),
             "faults": .array(
                 faults.all.map {
                     ["at": .string(CalendarTime($0.at).internet), "text": .string($0.text)]

@@ -61,7 +61,7 @@ extension InterceptorList.Row {
         }
         func name(_ edit: any Edit) -> String {
             let name = type(of: edit).name
-            return (edit as? SwiftEdit).map { "\(name) \($0.registered)" } ?? name
+            return (edit as? SwiftEdit).map(\.subject) ?? name
         }
         let lists = [list("request", rule.request), list("response", rule.response), list("error", rule.error)]
         let words = lists.compactMap { $0 }.joined(separator: "; ")

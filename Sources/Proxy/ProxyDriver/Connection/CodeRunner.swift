@@ -8,7 +8,8 @@ final class CodeRunner {
     private struct Waiting {
         let connection: Connection
         let exchange: ExchangeID
-        let task: Task<Void, Never>
+        /// Nil for a script, which its own process runs.
+        let task: Task<Void, Never>?
     }
 
     private enum Message: Sendable {
@@ -40,6 +41,10 @@ final class CodeRunner {
         nextTicket += 1
         let ticket = nextTicket
         let messages = messages
+        if call.ask({ messages.post(.answer($0, ticket: ticket)) }) {
+            waiting[ticket] = Waiting(connection: connection, exchange: id, task: nil)
+            return nil
+        }
         let task = Task.detached {
             let answer = await call.answer {
                 messages.post(.repeated("\(call.words) completed more than once; the first time counts"))
@@ -60,7 +65,7 @@ final class CodeRunner {
     private func cancel(where isMeant: (Waiting) -> Bool) {
         for (ticket, one) in waiting where isMeant(one) {
             waiting[ticket] = nil
-            one.task.cancel()
+            one.task?.cancel()
         }
     }
 

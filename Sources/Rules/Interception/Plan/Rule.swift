@@ -1,4 +1,5 @@
 public import Formats
+public import Scripts
 
 /// One entry of `interceptors:` in the configuration.
 public struct Rule: Sendable {
@@ -119,10 +120,13 @@ extension Rule {
             || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil || $0 is SwiftEdit }
     }
 
+    private var code: [SwiftEdit] { request.compactMap { $0 as? SwiftEdit } + response.compactMap { $0 as? SwiftEdit } }
+
     /// The names of Swift interceptors.
-    public var registered: [String] {
-        request.compactMap { ($0 as? SwiftEdit)?.registered } + response.compactMap { ($0 as? SwiftEdit)?.registered }
-    }
+    public var registered: [String] { code.filter { $0.script == nil }.map(\.registered) }
+
+    /// The scripts that the rule asks.
+    public var scripts: [ScriptLine] { code.compactMap(\.script) }
 
     /// The patterns of the condition and of the edits.
     public var patterns: [Pattern] {

@@ -1,5 +1,6 @@
 public import Declaration
 public import Interceptors
+public import Scripts
 
 /// The context in which the values of one rule are read: its name, its chain and the findings.
 public struct RuleReader {
@@ -17,6 +18,8 @@ public struct RuleReader {
     /// Reads a recording in a folder, for a mode, and begins answers from it; nil if it cannot be read, which is recorded as a
     /// finding.
     let recording: (Decoded, String) -> (@Sendable () -> any RequestInterceptor)?
+    /// The script with these terms; nil if it may not run here, which is recorded as a finding.
+    let script: (ScriptTerms, _ name: String, Position) -> ScriptLine?
 
     /// The largest file, in bytes.
     public static let largestFile = 1 << 20
@@ -24,14 +27,19 @@ public struct RuleReader {
     public init(
         findings: Findings, owner: String = "", interceptors: [String: any Interceptor] = [:],
         readFile: @escaping (Decoded) -> [UInt8]? = { _ in nil },
-        recording: @escaping (Decoded, String) -> (@Sendable () -> any RequestInterceptor)? = { _, _ in nil }
+        recording: @escaping (Decoded, String) -> (@Sendable () -> any RequestInterceptor)? = { _, _ in nil },
+        script: @escaping (ScriptTerms, _ name: String, Position) -> ScriptLine? = { _, _, _ in nil }
     ) {
+        self.script = script
         self.recording = recording
         self.interceptors = interceptors
         self.findings = findings
         self.owner = owner
         self.readFile = readFile
     }
+
+    /// The name of the interceptor that is being read.
+    var interceptor: String { String(owner.dropFirst("interceptor ".count)) }
 
     func file(_ value: Decoded) -> [UInt8]? {
         guard let bytes = readFile(value) else { return nil }

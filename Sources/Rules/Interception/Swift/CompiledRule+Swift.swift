@@ -137,7 +137,8 @@ extension CompiledRule {
         switch answer {
         case .request, .response: throw Self.fault("responded with another kind of message", call)
         case .failed(let words): throw Self.fault(words, call)
-        case .verdict(.abort(let reason)): return .abort("swift \(call.edit.registered): \(reason)")
+        case .passed(let words): return .warned("\(call.edit.subject): \(words); the message went on unchanged")
+        case .verdict(.abort(let reason)): return .abort("\(call.edit.subject): \(reason)")
         case .verdict(.respond(let response)):
             var answer = DirectResponse(status: response.status, body: response.body ?? [])
             answer.headers = response.headers.fields.map { Pair($0.name, $0.value) }
@@ -160,7 +161,7 @@ extension CompiledRule {
                 }
             }
             outcome.add(wish, lastDecides: lastDecides)
-            return .changed(["swift \(call.edit.registered) asked for another attempt"])
+            return .changed(["\(call.edit.subject) asked for another attempt"])
         }
     }
 
@@ -203,7 +204,7 @@ extension CompiledRule {
     /// Handles a message whose body cannot be given to the interceptor.
     private func refuse(_ edit: SwiftEdit, _ fault: BodyFault) throws(EditFault) -> EditEffect {
         guard policy.passes(fault) else {
-            throw EditFault(reason: "swift \(edit.registered): the body \(fault.explanation)")
+            throw EditFault(reason: "\(edit.subject): the body \(fault.explanation)")
         }
         return .warned("\(edit.registered) was not asked about the message, whose body \(fault.explanation)")
     }
@@ -217,11 +218,11 @@ extension CompiledRule {
     }
 
     private static func words(_ notes: [String], _ call: SwiftCall) -> [String] {
-        notes.isEmpty ? ["swift \(call.edit.registered) changed nothing"] : ["swift \(call.edit.registered)"] + notes
+        notes.isEmpty ? ["\(call.edit.subject) changed nothing"] : ["\(call.edit.subject)"] + notes
     }
 
     private static func fault(_ words: String, _ call: SwiftCall) -> EditFault {
-        EditFault(reason: "swift \(call.edit.registered): \(words)")
+        EditFault(reason: "\(call.edit.subject): \(words)")
     }
 }
 

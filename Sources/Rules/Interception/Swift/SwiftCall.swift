@@ -1,4 +1,5 @@
 public import Interceptors
+internal import Scripts
 
 /// One call of a Swift interceptor, with its input.
 public struct SwiftCall: Sendable {
@@ -16,7 +17,9 @@ public struct SwiftCall: Sendable {
     /// The longest duration, in milliseconds.
     public var deadline: Int { edit.deadline }
     /// A description of the interceptor for messages.
-    public var words: String { "interceptor \(interceptor) (swift: \(edit.registered))" }
+    public var words: String {
+        edit.script == nil ? "interceptor \(interceptor) (swift: \(edit.registered))" : "the script of \(interceptor)"
+    }
 
     /// The result of an interceptor that runs on the loop; nil for one that runs off it.
     func now() -> SwiftAnswer? {
@@ -33,10 +36,29 @@ public struct SwiftCall: Sendable {
         }
     }
 
+    /// Asks a script.
+    /// - Parameter done: called once, on any thread.
+    /// - Returns: false if the interceptor is not a script.
+    public func ask(_ done: @escaping @Sendable (SwiftAnswer) -> Void) -> Bool {
+        guard let script = edit.script else { return false }
+        let question: ScriptQuestion.Message =
+            switch message {
+            case .request(let request): .request(request)
+            case .response(let response, let request): .response(response, to: request)
+            }
+        script.ask(ScriptQuestion(interceptor: interceptor, action: action, message: question)) { answer in
+            done(SwiftAnswer(answer, to: question, script.terms.onFailure))
+        }
+        return true
+    }
+
     /// The result of an interceptor that runs off the loop.
     /// - Parameter repeated: called if the interceptor completes more than once.
     public func answer(repeated: @escaping @Sendable () -> Void) async -> SwiftAnswer {
-        await CompletionReport.$current.withValue(CompletionReport(repeated: repeated)) {
+        if edit.script != nil {
+            return (try? await withCompletion { done in _ = ask { done($0) } }) ?? .failed("was given up")
+        }
+        return await CompletionReport.$current.withValue(CompletionReport(repeated: repeated)) {
             do {
                 switch (edit.form, message) {
                 case (.asyncRequest(let code), .request(let request)):
@@ -60,6 +82,17 @@ public enum SwiftAnswer: Sendable {
     case verdict(Interceptors.Verdict)
     /// Words that follow the interceptor's name.
     case failed(String)
+    /// The same words, where the message goes on unchanged.
+    case passed(String)
+
+    init(_ answer: ScriptAnswer, to question: ScriptQuestion.Message, _ failure: ScriptTerms.Failure) {
+        switch (answer, question) {
+        case (.unchanged, .request(let request)), (.request(let request), _): self = .request(request)
+        case (.unchanged, .response(let response, _)), (.response(let response), _): self = .response(response)
+        case (.verdict(let verdict), _): self = .verdict(verdict)
+        case (.failed(let words), _): self = failure == .pass ? .passed(words) : .failed(words)
+        }
+    }
 
     init(_ error: any Error) {
         if let verdict = error as? Interceptors.Verdict {

@@ -1,6 +1,7 @@
 public import Declaration
 public import HTTPCodec
 public import Interceptors
+public import Scripts
 
 /// `swift`: a Swift interceptor that the program registers under a name.
 public struct SwiftEdit: RequestEdit, ResponseEdit {
@@ -28,6 +29,7 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         case asyncRequest(any AsyncRequestInterceptor)
         case response(any ResponseInterceptor)
         case asyncResponse(any AsyncResponseInterceptor)
+        case script(ScriptLine, EditPhase)
     }
 
     /// The registered name.
@@ -61,6 +63,24 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
         wantsBody = interceptor.wantsBody
         self.begin = begin
     }
+
+    /// A script in place of a registered interceptor.
+    init(_ script: ScriptLine, in phase: EditPhase) {
+        registered = script.name
+        // the script's own limit comes first
+        deadline = script.terms.timeout + Self.scriptGrace
+        form = .script(script, phase)
+        wantsBody = script.terms.needs == .body
+        begin = nil
+    }
+
+    private static let scriptGrace = 5_000
+
+    /// The script that the edit asks, if it is one.
+    public var script: ScriptLine? { if case .script(let line, _) = form { line } else { nil } }
+
+    /// The name of what runs, for messages.
+    public var subject: String { script == nil ? "swift \(registered)" : "script \(registered)" }
 
     public var restarted: Self { begin.flatMap { Self(registered, $0) } ?? self }
 
@@ -96,12 +116,17 @@ public struct SwiftEdit: RequestEdit, ResponseEdit {
     var isAsync: Bool {
         switch form {
         case .request, .response: false
-        case .asyncRequest, .asyncResponse: true
+        case .asyncRequest, .asyncResponse, .script: true
         }
     }
 
     /// True if the body must be buffered: the interceptor wants it, or the response has to be held while it works.
-    var needsBody: Bool { if case .asyncResponse = form { true } else { wantsBody } }
+    var needsBody: Bool {
+        switch form {
+        case .asyncResponse, .script(_, .response): true
+        default: wantsBody
+        }
+    }
 
     public func apply(to head: inout RequestHead) -> EditEffect { .warned("\(registered) was not asked") }
     public func apply(to head: inout ResponseHead) -> EditEffect { .warned("\(registered) was not asked") }

@@ -1,0 +1,268 @@
+import EventLoop
+import Scripts
+
+/// The workers of one script, and the questions that wait for them.
+final class ScriptPool {
+    private struct Open {
+        /// Nil for a ping.
+        let question: ScriptQuestion?
+        let done: @Sendable (ScriptAnswer) -> Void
+        /// In monotonic milliseconds, and in nanoseconds.
+        let since: Int
+        let began: UInt64
+        /// Nil while no worker is ready.
+        var worker: ScriptWorker?
+    }
+
+    let loop: Loop
+    let name: String
+    let terms: ScriptTerms
+    let place: ScriptLine.Place
+    private(set) var workers: [ScriptWorker] = []
+    /// Whether the configuration in force does without it.
+    private(set) var isRetired = false
+    /// Ends the workers of a retired script that nobody asks.
+    private var rest: Alarm?
+    private var askedAt = 0
+    private static let quiet = 2_000
+    private unowned let host: ScriptThread
+    private var open: [Int: Open] = [:]
+    /// The questions without a worker, in order.
+    private var waiting: [Int] = []
+    /// The questions in the order of their deadlines; some of them are answered.
+    private var due: [Int] = []
+    private var nextID = 0
+    private var alarm: Alarm?
+    private var isAlarmSet = false
+    /// What the script wants; nil before its first hello.
+    private var wanted: Set<ScriptTerms.Phase>?
+    /// The answered questions that may stay among `due`.
+    private static let slack = 1_024
+    private var figures = ScriptFigures.Counts()
+
+    init(_ host: ScriptThread, _ line: ScriptLine) {
+        self.host = host
+        loop = host.loop
+        name = line.name
+        terms = line.terms
+        place = line.place
+        alarm = try? Alarm(loop: loop) { [unowned self] in rang() }
+        rest = try? Alarm(loop: loop) { [unowned self] in restRang() }
+    }
+
+    func start() {
+        workers = (1...terms.workers).map { ScriptWorker(self, $0) }
+        for worker in workers { worker.start() }
+    }
+
+    // MARK: retirement
+
+    func retire(_ isRetired: Bool) {
+        self.isRetired = isRetired
+        if isRetired { restRang() }
+    }
+
+    private func restRang() {
+        guard isRetired, !workers.isEmpty else { return }
+        let left = open.isEmpty ? askedAt + Self.quiet - loop.now : Self.quiet
+        if left > 0 { _ = rest?.set(milliseconds: left) } else { dismiss() }
+    }
+
+    /// All workers have ended. The next question starts them again.
+    func sleep() {
+        for worker in workers { worker.end() }
+        // their callers are still on the stack
+        for worker in workers { loop.deferRelease(worker) }
+        workers = []
+    }
+
+    // MARK: state
+
+    var isReady: Bool { !workers.isEmpty && workers.allSatisfy(\.isReady) }
+    /// Why a worker is not ready, once one has ended.
+    var fault: String? { workers.lazy.filter { $0.life.stage == .resting }.compactMap(\.fault).first }
+    var isGone: Bool { workers.allSatisfy { $0.life.stage == .gone } }
+
+    func hello(_ hello: ScriptHello) {
+        if wanted == nil, let surplus = hello.surplus(in: terms).first {
+            tell("script \(name) does not want the phase \(surplus); remove it from phases, which saves work")
+        }
+        wanted = hello.phases
+    }
+
+    func say(_ words: String) { host.say(words) }
+    func tell(_ words: String) { host.tell(words) }
+
+    /// A worker's stage may have changed.
+    func changed(_ worker: ScriptWorker) {
+        if worker.isReady { assign() } else if waiting.isEmpty == false, !mayWait { failWaiting() }
+        host.changed(self)
+    }
+
+    func dismiss() { for worker in workers { worker.dismiss() } }
+
+    func end() {
+        for worker in workers { worker.end() }
+        rest?.cancel()
+        rest = nil
+        alarm?.cancel()
+        alarm = nil
+    }
+
+    func cut() { for worker in workers { worker.cut() } }
+
+    var report: ScriptFigures {
+        ScriptFigures(
+            name: name, words: terms.words,
+            workers: workers.map {
+                .init(
+                    number: $0.number, pid: $0.id.map(Int.init), stage: $0.life.stage, restarts: $0.life.restarts,
+                    open: $0.count, fault: $0.fault)
+            }, counts: figures)
+    }
+
+    // MARK: questions
+
+    func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
+        if let wanted, !wanted.contains(question.phase) { return done(.unchanged) }
+        askedAt = loop.now
+        if workers.isEmpty {
+            start()
+            restRang()
+        }
+        nextID += 1
+        let id = nextID
+        open[id] = Open(question: question, done: done, since: loop.now, began: ScriptFigures.nanoseconds())
+        expect(id)
+        if let worker = free {
+            give(id, to: worker)
+        } else if mayWait, waiting.count < terms.open * terms.workers {
+            waiting.append(id)
+        } else {
+            fail(id, busyWords)
+        }
+    }
+
+    private var free: ScriptWorker? {
+        var best: ScriptWorker?
+        for worker in workers where worker.isReady && worker.count < terms.open {
+            if best.map({ worker.count < $0.count }) ?? true { best = worker }
+        }
+        return best
+    }
+
+    private var mayWait: Bool {
+        !workers.contains(where: \.isReady) && workers.contains { $0.life.stage == .starting }
+    }
+
+    private var busyWords: String {
+        workers.contains(where: \.isReady)
+            ? "has \(terms.open) open questions for each worker already"
+            : "does not run\(fault.map { ": \($0)" } ?? "")"
+    }
+
+    private func give(_ id: Int, to worker: ScriptWorker) {
+        guard let question = open[id]?.question else { return }
+        open[id]?.worker = worker
+        worker.count += 1
+        // a worker that breaks while it is written to fails its questions by itself
+        if !worker.send(question.frame(id: id)), open[id] != nil { fail(id, "does not read its questions") }
+    }
+
+    private func assign() {
+        while let id = waiting.first, let worker = free {
+            waiting.removeFirst()
+            give(id, to: worker)
+        }
+    }
+
+    private func failWaiting() {
+        let ids = waiting
+        waiting = []
+        for id in ids { fail(id, busyWords) }
+    }
+
+    private func fail(_ id: Int, _ words: String) {
+        guard let one = take(id) else { return }
+        figures.failed += 1
+        one.done(.failed(words))
+    }
+
+    private func take(_ id: Int) -> Open? {
+        guard let one = open.removeValue(forKey: id) else { return nil }
+        one.worker?.count -= 1
+        return one
+    }
+
+    func came(_ reply: ScriptReply, from worker: ScriptWorker) throws(FrameFault) {
+        worker.isPinged = false
+        guard let one = open[reply.id], one.worker === worker else {
+            guard reply.id > 0, reply.id <= nextID else {
+                throw FrameFault(words: "it answered the question \(reply.id), which was never asked")
+            }
+            // its exchange went on without it
+            return figures.late += 1
+        }
+        _ = take(reply.id)
+        guard let question = one.question else { return }
+        let answer = reply.answer(to: question)
+        if case .failed = answer { figures.failed += 1 }
+        figures.note(since: one.began)
+        one.done(answer)
+    }
+
+    /// A worker ended with its open questions.
+    func lost(_ worker: ScriptWorker, _ words: String) {
+        for id in open.filter({ $0.value.worker === worker }).keys.sorted() { fail(id, words) }
+        worker.isPinged = false
+    }
+
+    // MARK: time
+
+    private func expect(_ id: Int) {
+        due.append(id)
+        if due.count > 2 * open.count + Self.slack { due.removeAll { open[$0] == nil } }
+        guard !isAlarmSet else { return }
+        isAlarmSet = alarm?.set(milliseconds: terms.timeout) ?? false
+    }
+
+    private func rang() {
+        isAlarmSet = false
+        let now = loop.now
+        var passed = 0
+        while passed < due.count {
+            guard let one = open[due[passed]] else {
+                passed += 1
+                continue
+            }
+            let left = one.since + terms.timeout - now
+            guard left <= 0 else {
+                isAlarmSet = alarm?.set(milliseconds: left) ?? false
+                break
+            }
+            expire(due[passed])
+            passed += 1
+        }
+        due.removeFirst(passed)
+    }
+
+    private func expire(_ id: Int) {
+        waiting.removeAll { $0 == id }
+        guard let one = take(id) else { return }
+        if one.question != nil {
+            figures.failed += 1
+            one.done(.failed("gave no answer within \(terms.timeout) ms"))
+        }
+        guard let worker = one.worker, worker.isReady, worker.heard <= one.since else { return }
+        guard one.question != nil else { return worker.hangs() }
+        guard !worker.isPinged else { return }
+        worker.isPinged = true
+        nextID += 1
+        let ping = nextID
+        open[ping] = Open(
+            question: nil, done: { _ in }, since: loop.now, began: ScriptFigures.nanoseconds(), worker: worker)
+        worker.count += 1
+        due.append(ping)
+        _ = worker.send(ScriptQuestion.ping(id: ping))
+    }
+}

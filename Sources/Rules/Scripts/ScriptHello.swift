@@ -1,0 +1,57 @@
+internal import Formats
+
+/// The first frame of a script: the version of the protocol, and what it wants to see.
+public struct ScriptHello: Equatable, Sendable {
+    public static let version = 1
+
+    public var phases: Set<ScriptTerms.Phase>
+    public var needs: ScriptTerms.Needs
+
+    public init(phases: Set<ScriptTerms.Phase>, needs: ScriptTerms.Needs) {
+        self.phases = phases
+        self.needs = needs
+    }
+
+    /// - Parameter text: the JSON text of a frame.
+    public init(_ text: ArraySlice<UInt8>) throws(FrameFault) {
+        let fields = try ScriptFields(text, "the hello")
+        try fields.accept(["hello"])
+        let hello = try ScriptFields(fields["hello"], "hello")
+        try hello.accept(["protocol", "phases", "needs"])
+        guard let version = hello["protocol"]?.integer else {
+            throw FrameFault(words: "hello has no protocol, such as \(Self.version)")
+        }
+        guard version == Self.version else {
+            throw FrameFault(words: "the script speaks protocol \(version), and this Usher \(Self.version)")
+        }
+        let names = try hello.list("phases").map { $0.compactMap(\.text) } ?? ["request"]
+        phases = []
+        for name in names {
+            guard let phase = ScriptTerms.Phase(rawValue: name) else {
+                throw FrameFault(words: "hello has phases of request and response")
+            }
+            phases.insert(phase)
+        }
+        guard let needs = ScriptTerms.Needs(rawValue: hello["needs"]?.text ?? "head") else {
+            throw FrameFault(words: "hello needs head or body")
+        }
+        self.needs = needs
+    }
+
+    /// The reason why these terms do not give the script what it wants; nil if they do.
+    public func lack(in terms: ScriptTerms) -> String? {
+        let missing = phases.subtracting(terms.phases)
+        if !missing.isEmpty {
+            let names = ScriptTerms.Phase.allCases.filter(phases.contains).map(\.rawValue)
+            return
+                "it wants the phases \(names.joined(separator: ", ")); write phases: [\(names.joined(separator: ", "))]"
+        }
+        if needs == .body, terms.needs == .head { return "it wants bodies; write needs: body" }
+        return nil
+    }
+
+    /// The phases that the configuration gives it and that it does not want.
+    public func surplus(in terms: ScriptTerms) -> [String] {
+        ScriptTerms.Phase.allCases.filter { terms.phases.contains($0) && !phases.contains($0) }.map(\.rawValue)
+    }
+}

@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// A script of the configuration as its interceptors see it. What executes it is connected before the first exchange.
+public final class ScriptLine: Sendable {
+    public typealias Ask = @Sendable (ScriptQuestion, @escaping @Sendable (ScriptAnswer) -> Void) -> Void
+
+    /// The interceptor that declares it first.
+    public let name: String
+    public let terms: ScriptTerms
+    public let place: Place
+    private let office = Mutex<Ask?>(nil)
+
+    /// Where the configuration has it.
+    public struct Place: Sendable {
+        public let file: String
+        public let line: Int
+        public let column: Int
+
+        public init(file: String, line: Int, column: Int) {
+            self.file = file
+            self.line = line
+            self.column = column
+        }
+    }
+
+    public init(_ name: String, _ terms: ScriptTerms, at place: Place) {
+        self.name = name
+        self.place = place
+        self.terms = terms
+    }
+
+    public func connect(_ ask: @escaping Ask) { office.withLock { $0 = ask } }
+
+    /// Asks the script.
+    /// - Parameter done: called once, on any thread.
+    public func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
+        guard let ask = office.withLock({ $0 }) else { return done(.failed("was not started")) }
+        ask(question, done)
+    }
+}

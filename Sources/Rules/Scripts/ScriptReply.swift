@@ -1,0 +1,116 @@
+internal import Formats
+public import Interceptors
+
+/// What a script made of a message.
+public enum ScriptAnswer: Sendable {
+    case unchanged
+    case request(Request)
+    case response(Response)
+    case verdict(Verdict)
+    /// The script or its worker failed: words that follow the script's name.
+    case failed(String)
+}
+
+/// An answer of a script, not yet compared with its question.
+public struct ScriptReply: Sendable {
+    public let id: Int
+    private let fields: ScriptFields
+
+    static let members = ["id", "request", "response", "state", "respond", "abort", "retry", "error"]
+
+    /// - Parameter text: the JSON text of a frame.
+    public init(_ text: ArraySlice<UInt8>) throws(FrameFault) {
+        fields = try ScriptFields(text, "an answer")
+        guard let id = try fields.integer("id") else { throw FrameFault(words: "an answer has no id") }
+        self.id = id
+    }
+
+    /// The answer to this question. A fault in it is this exchange's alone.
+    public func answer(to question: ScriptQuestion) -> ScriptAnswer {
+        do throws(FrameFault) { return try read(question) } catch { return .failed("answered wrongly: \(error.words)") }
+    }
+
+    private func read(_ question: ScriptQuestion) throws(FrameFault) -> ScriptAnswer {
+        try fields.accept(Self.members)
+        if let words = try fields.text("error") { return .failed("failed: \(Self.line(words))") }
+        if let reason = try fields.text("abort") { return .verdict(.abort(Self.line(reason))) }
+        if let given = try fields.object("respond") {
+            return .verdict(.respond(try Self.response(given, Response())))
+        }
+        let state = try fields.texts("state")
+        switch question.message {
+        case .request(let request):
+            guard fields["response"] == nil, fields["retry"] == nil else {
+                throw FrameFault(words: "response and retry are for the response phase; respond gives a response here")
+            }
+            guard fields["request"] != nil || state != nil else { return .unchanged }
+            var new = try fields.object("request").map { given throws(FrameFault) in try Self.request(given, request) }
+            new?.state = state ?? request.state
+            if new == nil {
+                new = request
+                new?.state = state ?? [:]
+            }
+            return new.map { .request($0) } ?? .unchanged
+        case .response(let response, let request):
+            if let retry = try fields.object("retry") {
+                try retry.accept(["request", "after"])
+                let wait = try retry.integer("after") ?? 0
+                guard (0...3_600_000).contains(wait) else {
+                    throw FrameFault(words: "after of retry is a number of milliseconds up to an hour")
+                }
+                var again = try retry.object("request").map { given throws(FrameFault) in
+                    try Self.request(given, request)
+                }
+                if let state {
+                    again = again ?? request
+                    again?.state = state
+                }
+                return .verdict(.retry(again, after: .milliseconds(wait)))
+            }
+            guard fields["request"] == nil else {
+                throw FrameFault(words: "the request has gone out; retry sends another")
+            }
+            guard fields["response"] != nil || state != nil else { return .unchanged }
+            var new = response
+            if let given = try fields.object("response") { new = try Self.response(given, response) }
+            new.state = state ?? response.state
+            return .response(new)
+        }
+    }
+
+    private static func request(_ fields: ScriptFields, _ old: Request) throws(FrameFault) -> Request {
+        try fields.accept(["method", "url", "headers", "body"])
+        var new = old
+        if let method = try fields.text("method") { new.method = method }
+        if let url = try fields.text("url") { new.url = url }
+        if let headers = try headers(fields) { new.headers = headers }
+        if let body = try fields.bytes("body") { new.body = body }
+        return new
+    }
+
+    private static func response(_ fields: ScriptFields, _ old: Response) throws(FrameFault) -> Response {
+        try fields.accept(["status", "headers", "body"])
+        var new = old
+        if let status = try fields.integer("status") { new.status = status }
+        if let headers = try headers(fields) { new.headers = headers }
+        if let body = try fields.bytes("body") { new.body = body }
+        return new
+    }
+
+    private static func headers(_ fields: ScriptFields) throws(FrameFault) -> Headers? {
+        guard let items = try fields.list("headers") else { return nil }
+        var headers = Headers()
+        for item in items {
+            guard let pair = item.items, pair.count == 2, let name = pair[0].text, let value = pair[1].text else {
+                throw FrameFault(words: "headers is a list of [name, value]")
+            }
+            headers.add(name, value)
+        }
+        return headers
+    }
+
+    /// The text in one line of the log.
+    static func line(_ text: String) -> String {
+        text.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
+    }
+}
