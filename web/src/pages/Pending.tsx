@@ -3,6 +3,7 @@ import { Countdown } from "../pending/Countdown"
 import { Details } from "../pending/Details"
 import { usePermission } from "../pending/notify"
 import { Outcome, type Settled } from "../pending/Outcome"
+import { nameOf } from "../pending/Question"
 import { usePending } from "../pending/store"
 import { Command, Empty, Fault, Loading } from "../parts/Says"
 import { go, link, type Route } from "../route"
@@ -49,7 +50,7 @@ export function Pending({ route }: { route: Route }) {
 
 function Card({ transaction, at, isCurrent }: { transaction: Transaction; at: number; isCurrent: boolean }) {
   const { id, header, stage, method, resource, client, user, kind, callbacks, left_ms } = transaction
-  const asks = kind === "suspended" ? "a link that was sent" : callbacks.map((one) => one.prompt || one.type).join(", ")
+  const asks = kind === "suspended" ? "a link that was sent" : callbacks.map(nameOf).join(", ")
   return (
     <a className="card" href={link("pending", id)} aria-current={isCurrent ? "true" : undefined}>
       <span className="bar">

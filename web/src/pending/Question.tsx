@@ -95,9 +95,10 @@ interface FieldProps {
 const names: Record<string, string> = {
   NameCallback: "User name", PasswordCallback: "Password", TermsAndConditionsCallback: "I accept the terms",
   ConsentMappingCallback: "I consent", SelectIdPCallback: "Sign in with", KbaCreateCallback: "Security question",
+  ChoiceCallback: "A choice", ConfirmationCallback: "A confirmation",
 }
 
-const nameOf = (callback: Callback): string => callback.prompt || names[callback.type] || callback.type
+export const nameOf = (callback: Callback): string => callback.prompt || names[callback.type] || callback.type
 
 function Field({ callback, value, isFirst, refusal, isShortened, onChange }: FieldProps) {
   const id = useId()
@@ -130,9 +131,9 @@ function Field({ callback, value, isFirst, refusal, isShortened, onChange }: Fie
       <div className="field">
         <label className="check">
           <input type="checkbox" checked={value as boolean} onChange={(event) => onChange(event.target.checked)} {...told} />
-          {" "}{nameOf(callback)}
+          {" "}{nameOf(callback)} <Kind callback={callback} />
         </label>
-        {" "}<Kind callback={callback} />{why}
+        {why}
       </div>
     )
   }
