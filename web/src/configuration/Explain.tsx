@@ -74,7 +74,7 @@ function Explained({ explanation }: { explanation: Explanation }) {
       <section className="panel">
         <h2>The request, before and after</h2>
         {forwarded === null ? <p>It is not forwarded.</p> : (
-          <LineDiff before={requestLines(request)} after={requestLines(forwarded)} label="The request, before and after" />
+          <LineDiff label="The request, before and after" before={requestLines(request)} after={requestLines(forwarded)} />
         )}
       </section>
       {answered !== null && (

@@ -66,9 +66,12 @@ export function Result({ report }: { report: ReloadReport }) {
   return (
     <>
       <p className="ok">
-        Generation {report.generation} is in force. {changed.length === 0 ? "Nothing changed." : `Changed: ${changed.join(", ")}.`}
+        Generation {report.generation} is in force.{" "}
+        {changed.length === 0 ? "Nothing changed." : `Changed: ${changed.join(", ")}.`}
       </p>
-      {restart.length > 0 && <p className="warn">These keys need a restart (<code>usher upgrade</code>): {restart.join(", ")}.</p>}
+      {restart.length > 0 && (
+        <p className="warn">These keys need a restart (<code>usher upgrade</code>): {restart.join(", ")}.</p>
+      )}
       <Remarks remarks={warnings} />
     </>
   )

@@ -29,8 +29,9 @@ export function Running() {
       </dl>
       <Reload onDone={reload} />
       <p className="bar dim">
-        <span className="grow">With all defaults. <code>REDACTED</code> replaces possible secrets. Ctrl-F searches; a click in
-          the gutter folds.</span>
+        <span className="grow">
+          With all defaults. <code>REDACTED</code> replaces possible secrets. Ctrl-F searches; a click in the gutter folds.
+        </span>
         <Copy text={text} />
       </p>
       <Code value={text} language="yaml" label="The configuration in force" />

@@ -1,38 +1,48 @@
 // Writes a value of JSON as YAML, as people write a configuration.
 
-/** Texts that YAML would read as something else, or that have a sign of its own in them. */
-const odd = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|[:#]\s|\s#|:$|\s$|[\u0000-\u001f\u007f]|^(?:true|false|yes|no|on|off|null|~|[-+.\d][\d._eE+-]*)$/i
+/** Texts that need no quotes: they begin with a letter or a slash, or are an address, a size or a time. */
+const plain = /^(?:[a-z/][\w ./:*@+%~?#=&$!;\\-]*|\d+\.\d+\.\d+\.\d+(?:[:/]\d+)?|\d+(?:ms|[smhdB]|[KMG]iB|xx))$/i
+/** What YAML reads as something else: truths, nothing, keys, comments, spaces at the end. */
+const odd = /^(?:true|false|yes|no|y|n|on|off|null)$|: |:$| #| $/i
+
+/** A text in quotes; what YAML takes for the end of a line is escaped, too. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, (letter) =>
+    `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
 
 function scalar(value: unknown): string {
   if (typeof value !== "string") return String(value)
-  return odd.test(value) ? JSON.stringify(value) : value
+  return plain.test(value) && !odd.test(value) ? value : quoted(value)
 }
 
-const isEmpty = (value: object): boolean => (Array.isArray(value) ? value.length : Object.keys(value).length) === 0
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
-/** Short lists and maps without depth stay on one line, up to this width. */
-const width = 80
-
-function short(value: object): string | null {
-  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  if (inner.some((one) => one !== null && typeof one === "object" && !isEmpty(one))) return null
-  const one = (part: unknown) => (typeof part === "string" && /[,[\]{}]/.test(part) ? JSON.stringify(part) : inline(part))
-  const text = Array.isArray(value)
-    ? `[${value.map(one).join(", ")}]`
-    : `{ ${Object.entries(value).map(([key, part]) => `${scalar(key)}: ${one(part)}`).join(", ")} }`
-  return text.length <= width ? text : null
-}
-
-function inline(value: unknown): string {
+/** A value without depth. */
+function leaf(value: unknown): string {
   if (value === null || typeof value !== "object") return scalar(value)
   return Array.isArray(value) ? "[]" : "{}"
 }
 
+/** The same within brackets, where a question mark has a meaning, too. */
+const bracketed = (value: unknown): string =>
+  (typeof value === "string" && value.includes("?") ? quoted(value) : leaf(value))
+
+/** Lists and maps without depth stay on one line, up to this width. */
+const width = 80
+
+function short(value: object): string | null {
+  if (Object.values(value).some((one) => one !== null && typeof one === "object" && !isEmpty(one))) return null
+  const text = Array.isArray(value)
+    ? `[${value.map(bracketed).join(", ")}]`
+    : `{ ${Object.entries(value).map(([key, inner]) => `${bracketed(key)}: ${bracketed(inner)}`).join(", ")} }`
+  return text.length <= width ? text : null
+}
+
 function lines(value: object, indent: string, depth: number): string[] {
-  const entries = Array.isArray(value) ? value.map((one) => ["-", one] as const) : Object.entries(value)
-  return entries.flatMap(([key, inner]) => {
-    const head = key === "-" && Array.isArray(value) ? "-" : `${scalar(key)}:`
-    if (inner === null || typeof inner !== "object" || isEmpty(inner)) return [`${indent}${head} ${inline(inner)}`]
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const head = Array.isArray(value) ? "-" : `${scalar(key)}:`
+    if (inner === null || typeof inner !== "object" || isEmpty(inner)) return [`${indent}${head} ${leaf(inner)}`]
     const brief = depth > 0 ? short(inner) : null
     if (brief !== null) return [`${indent}${head} ${brief}`]
     const below = lines(inner, indent + "  ", depth + 1)
@@ -42,8 +52,8 @@ function lines(value: object, indent: string, depth: number): string[] {
   })
 }
 
-/** `yaml({a: [1, {b: null}]})` */
+/** `yaml({ a: [1, { b: null }] })` */
 export function yaml(value: unknown): string {
-  if (value === null || typeof value !== "object" || isEmpty(value)) return inline(value) + "\n"
+  if (value === null || typeof value !== "object" || isEmpty(value)) return leaf(value) + "\n"
   return lines(value, "", 0).join("\n") + "\n"
 }

@@ -41,24 +41,26 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
   const isDark = useDarkness()
 
   useEffect(() => {
-    const colours = { grid: variable("--line"), text: variable("--dim"), panel: variable("--raised"), strong: variable("--text") }
+    const [grid, dim, panel, text] = ["--line", "--dim", "--raised", "--text"].map(variable)
+    const ticks = { color: dim, font: { size: 11 } }
     const made = new Library<"line", (number | null)[], string>(canvas.current!, {
       type: "line", data: { labels: [], datasets: [] },
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, normalized: true,
         interaction: { mode: "index", intersect: false },
         scales: {
-          x: { grid: { display: false }, ticks: { color: colours.text, maxTicksLimit: 7, maxRotation: 0, font: { size: 11 } } },
+          x: { grid: { display: false }, ticks: { ...ticks, maxTicksLimit: 7, maxRotation: 0 } },
           y: {
-            beginAtZero: true, stacked: isStacked, grid: { color: colours.grid },
-            ticks: { color: colours.text, maxTicksLimit: 5, precision: unit === "" ? 0 : undefined, font: { size: 11 },
-              callback: (value) => `${value}${unit}` },
+            beginAtZero: true, stacked: isStacked, grid: { color: grid },
+            ticks: {
+              ...ticks, maxTicksLimit: 5, precision: unit === "" ? 0 : undefined, callback: (value) => `${value}${unit}`,
+            },
           },
         },
         plugins: {
           tooltip: {
-            backgroundColor: colours.panel, titleColor: colours.strong, bodyColor: colours.strong, borderColor: colours.grid,
-            borderWidth: 1, filter: ({ parsed }) => parsed.y !== 0, itemSort: (one, other) => other.parsed.y - one.parsed.y,
+            backgroundColor: panel, titleColor: text, bodyColor: text, borderColor: grid, borderWidth: 1,
+            filter: ({ parsed }) => parsed.y !== 0, itemSort: (one, other) => other.parsed.y - one.parsed.y,
             callbacks: { label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y}${unit}` },
           },
         },
@@ -72,9 +74,10 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
     const made = chart.current
     if (made === null) return
     made.data.labels = times
-    made.data.datasets = lines.map(({ label, values, colour, dash }) => ({
-      label, data: values, borderColor: colour, backgroundColor: colour.replace(")", " / 28%)"), borderDash: dash, borderWidth: 1.5,
-      pointRadius: 0, pointHoverRadius: 3, fill: isStacked, cubicInterpolationMode: "monotone", spanGaps: true,
+    made.data.datasets = lines.map(({ label, values, colour, dash }, place) => ({
+      label, data: values, borderColor: colour, backgroundColor: colour.replace(")", " / 40%)"), borderDash: dash,
+      borderWidth: 1.5, pointRadius: 0, pointHoverRadius: 3, fill: isStacked && (place === 0 ? "origin" : "-1"),
+      cubicInterpolationMode: "monotone", spanGaps: true,
     }))
     made.update()
   }, [times, lines, isDark, isStacked, unit])

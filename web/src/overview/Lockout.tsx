@@ -33,7 +33,10 @@ export function Lockout() {
       {data !== null && logins.length === 0 && <p className="dim">AM refused no answers of Usher&apos;s.</p>}
       {logins.length > 0 && (
         <table>
-          <thead><tr><th>At</th><th>Counts</th><th className="number">Refused</th><th className="number">Taken</th><th>Held</th><th><span className="hidden">Actions</span></th></tr></thead>
+          <thead><tr>
+            <th>At</th><th>Counts</th><th className="number">Refused</th><th className="number">Taken</th><th>Held</th>
+            <th><span className="hidden">Actions</span></th>
+          </tr></thead>
           <tbody>
             {logins.map((one) => (
               <tr key={one.id}>
@@ -42,7 +45,10 @@ export function Lockout() {
                 <td className={one.refusals > 0 ? "number bad" : "number"}>{one.refusals}</td>
                 <td className="number">{one.successes}</td>
                 <td>{one.held_ms > 0 ? <span className="bad">{duration(one.held_ms)}</span> : "–"}</td>
-                <td><button type="button" aria-label={`Clear ${one.id}`} onClick={() => clear(`/v1/lockout/${encodeURIComponent(one.id)}`)}>Clear</button></td>
+                <td>
+                  <button type="button" aria-label={`Clear ${one.id}`}
+                    onClick={() => clear(`/v1/lockout/${encodeURIComponent(one.id)}`)}>Clear</button>
+                </td>
               </tr>
             ))}
           </tbody>

@@ -7,7 +7,8 @@ const levels = ["error", "warning", "info", "debug"]
 
 /** The level of the log, until the next reload. */
 export function LogLevel() {
-  const { data, problem, reload } = useResource<{ level: string; configured: string }>("/v1/log/level", { every: 10_000 })
+  const { data, problem, reload } = useResource<{ level: string; configured: string }>(
+    "/v1/log/level", { every: 10_000 })
   const [refusal, setRefusal] = useState<Problem | null>(null)
   const turn = (level: string) => {
     setRefusal(null)

@@ -107,7 +107,9 @@ function Environments({ environments }: { environments: Status["environments"] }
 }
 
 function Tile({ name, value, children }: { name: string; value: ReactNode; children: ReactNode }) {
-  return <section className="panel tile"><h2>{name}</h2><p className="value">{value}</p><div className="dim">{children}</div></section>
+  return (
+    <section className="panel tile"><h2>{name}</h2><p className="value">{value}</p><div className="dim">{children}</div></section>
+  )
 }
 
 function Journal({ journal }: { journal: NonNullable<Status["journal"]> }) {
@@ -118,7 +120,8 @@ function Journal({ journal }: { journal: NonNullable<Status["journal"]> }) {
       {disk !== null && (
         <div>
           on disk {disk.flows} flows, {size(disk.bytes)}
-          {!disk.open && <span className="bad">, not writable</span>}{disk.dropped > 0 && <span className="bad">, {disk.dropped} dropped</span>}
+          {!disk.open && <span className="bad">, not writable</span>}
+          {disk.dropped > 0 && <span className="bad">, {disk.dropped} dropped</span>}
         </div>
       )}
     </>
@@ -137,7 +140,8 @@ function Workers({ workers }: { workers: Status["workers"] }) {
         <tbody>
           {workers.map((one) => (
             <tr key={one.number}>
-              <th scope="row">{one.number}</th><td className="number">{one.connections}</td><td className="number">{one.under_way}</td>
+              <th scope="row">{one.number}</th>
+              <td className="number">{one.connections}</td><td className="number">{one.under_way}</td>
               <td className="number">{one.accepted}</td><td className="number">{one.served}</td>
               <td className={one.stalls > 0 ? "number bad" : "number"}>{one.stalls}</td>
             </tr>

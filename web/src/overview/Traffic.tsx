@@ -11,6 +11,7 @@ const titles: Record<Measure, string> = {
   requests: "Requests a minute", errors: "Errors a minute", step_ups: "Step-ups a minute",
   p50_ms: "p50", p95_ms: "p95", p99_ms: "p99",
 }
+const dashes = [[], [6, 3], [2, 3]]
 /** So many Actions are drawn until the viewer chooses. */
 const usual = 6
 
@@ -25,15 +26,16 @@ export function Traffic() {
   const key = shown.join(" ")
   const lines = useMemo(() => {
     const drawn = (measure: Measure): Line[] => shown.map((action) => ({
-      label: nameOf(action), values: series(data ?? { interval_s: 60, points: [] }, action, measure), colour: colourOf(action, all, isDark),
+      label: nameOf(action), values: data === null ? [] : series(data, action, measure), colour: colourOf(action, all, isDark),
     }))
     // one Action alone has room for its three percentiles
     const spread = (action: string): Line[] => percentiles.map((measure, place) => ({
-      label: titles[measure], values: series(data!, action, measure), colour: colourOf(action, all, isDark), dash: [[], [6, 3], [2, 3]][place],
+      label: titles[measure], values: data === null ? [] : series(data, action, measure),
+      colour: colourOf(action, all, isDark), dash: dashes[place],
     }))
     return {
       requests: drawn("requests"), errors: drawn("errors"), step_ups: drawn("step_ups"),
-      times: shown.length === 1 && data !== null ? spread(shown[0]!) : drawn(percentile),
+      times: shown.length === 1 ? spread(shown[0]!) : drawn(percentile),
     }
   }, [data, all, key, percentile, isDark])
 
@@ -55,27 +57,33 @@ export function Traffic() {
       {problem && <Fault problem={problem} />}
       <div className="charts">
         {counted.map((measure) => (
-          <Chart key={measure} title={titles[measure]} times={times} lines={lines[measure]} isStacked={measure === "requests"} />
+          <Chart key={measure} title={titles[measure]} times={times} lines={lines[measure]}
+            isStacked={measure === "requests"} />
         ))}
-        <Chart title={shown.length === 1 ? `Times of ${nameOf(shown[0]!)}: p50, p95 and p99` : `Times: ${titles[percentile]}`}
-          times={times} lines={lines.times} unit=" ms" />
+        <Chart
+          title={shown.length === 1 ? `Times of ${nameOf(shown[0]!)}: p50, p95 and p99` : `Times: ${titles[percentile]}`}
+          times={times} lines={lines.times} unit=" ms"
+        />
       </div>
       <div className="bar">
         <p className="grow dim">The last hour. Choose Actions; the times are those of the slowest minute.</p>
         {percentiles.map((one) => (
-          <button key={one} type="button" aria-pressed={percentile === one} onClick={() => setPercentile(one)}>{titles[one]}</button>
+          <button key={one} type="button" aria-pressed={percentile === one} onClick={() => setPercentile(one)}>
+            {titles[one]}
+          </button>
         ))}
         <button type="button" onClick={() => setChosen(null)}>The most frequent</button>
       </div>
       <table className="totals">
         <thead><tr>
-          <th>Action</th><th className="number">Requests</th><th className="number">Errors</th><th className="number">Step-ups</th>
-          <th className="number">p50</th><th className="number">p95</th><th className="number">p99</th>
+          <th>Action</th><th className="number">Requests</th><th className="number">Errors</th>
+          <th className="number">Step-ups</th><th className="number">p50</th><th className="number">p95</th>
+          <th className="number">p99</th>
         </tr></thead>
         <tbody>
           {all.map((rate) => (
-            <Total key={rate.action} rate={rate} isShown={shown.includes(rate.action)} colour={colourOf(rate.action, all, isDark)}
-              onToggle={() => toggle(rate.action)} />
+            <Total key={rate.action} rate={rate} isShown={shown.includes(rate.action)}
+              colour={colourOf(rate.action, all, isDark)} onToggle={() => toggle(rate.action)} />
           ))}
         </tbody>
       </table>
@@ -86,20 +94,25 @@ export function Traffic() {
 
 /** The colour of an Action's line: that of its label; the members of a group differ in lightness. */
 function colourOf(action: string, all: Rate[], isDark: boolean): string {
-  const group = all.filter((rate) => rate.action !== "" && hue(rate.action) === hue(action)).map((rate) => rate.action).sort()
+  const group = all.map((rate) => rate.action).filter((one) => one !== "" && hue(one) === hue(action)).sort()
   const place = Math.max(0, group.indexOf(action))
   const lightness = isDark ? 68 - (place % 4) * 11 : 42 + (place % 4) * 10
   return action === "" ? `hsl(220 8% ${isDark ? 62 : 50}%)` : `hsl(${hue(action) + place * 9} 65% ${lightness}%)`
 }
 
-const time = (value: number | null): string => (value === null ? "–" : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`)
+function time(value: number | null): string {
+  return value === null ? "–" : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
+}
 
-function Total({ rate, isShown, colour, onToggle }: { rate: Rate; isShown: boolean; colour: string; onToggle(): void }) {
+interface TotalProps { rate: Rate; isShown: boolean; colour: string; onToggle(): void }
+
+function Total({ rate, isShown, colour, onToggle }: TotalProps) {
   return (
     <tr>
       <th scope="row">
         <button type="button" className="chip" aria-pressed={isShown} onClick={onToggle}>
-          <span className="swatch" style={{ background: isShown ? colour : "transparent", borderColor: colour }} /> {nameOf(rate.action)}
+          <span className="swatch" style={{ background: isShown ? colour : "transparent", borderColor: colour }} />
+          {" "}{nameOf(rate.action)}
         </button>
       </th>
       <td className="number">{rate.requests}</td>
@@ -120,7 +133,8 @@ function Minutes({ rates, times, shown }: { rates: Rates; times: string[]; shown
         <table>
           <thead><tr>
             <th>Time</th><th>Action</th><th className="number">Requests</th><th className="number">Errors</th>
-            <th className="number">Step-ups</th><th className="number">p50</th><th className="number">p95</th><th className="number">p99</th>
+            <th className="number">Step-ups</th><th className="number">p50</th><th className="number">p95</th>
+            <th className="number">p99</th>
           </tr></thead>
           <tbody>
             {rates.points.map(({ at, actions }, place) => actions.filter(({ action }) => shown.includes(action)).map((rate) => (

@@ -32,8 +32,8 @@ function All() {
       ) : (
         <table className="list">
           <thead><tr>
-            <th>Name</th><th>Id</th><th>Began</th><th>Ends in</th><th className="number">Flows</th><th>Expectations</th>
-            <th className="number">Rules</th><th>Port</th>
+            <th>Name</th><th>Id</th><th>Began</th><th>Ends in</th><th className="number">Flows</th>
+            <th>Expectations</th><th className="number">Rules</th><th>Port</th>
           </tr></thead>
           <tbody>{data.sessions.map((session) => <Row key={session.id} session={session} />)}</tbody>
         </table>
@@ -49,7 +49,9 @@ function Row({ session }: { session: Session }) {
   const until = useMemo(() => endOf(session), [ends])
   return (
     <tr>
-      <th scope="row"><a href={link("sessions", id)}>{name ?? id}</a>{robot !== null && <> <span className="tag">{robot}</span></>}</th>
+      <th scope="row">
+        <a href={link("sessions", id)}>{name ?? id}</a>{robot !== null && <> <span className="tag">{robot}</span></>}
+      </th>
       <td><code>{id}</code></td>
       <td><Time at={began} /></td>
       <td><Countdown until={until} /></td>

@@ -2,6 +2,7 @@
 import { useMemo, useState, type FormEvent } from "react"
 import { get, post, type Problem } from "../api"
 import { asProblem, useResource } from "../hooks"
+import { Copy } from "../parts/Copy"
 import { Dialog } from "../parts/Dialog"
 import { Linked } from "../parts/Linked"
 import { QRCode } from "../parts/QRCode"
@@ -50,7 +51,8 @@ export function Details({ id, isNext, onSettled }: DetailsProps) {
       if (state === "open") return reload()
       forget(id)
       onSettled({
-        how, transaction: data, after: newest.flows[0]?.sequence ?? 0, known: new Set(transactions.map((one) => one.id)),
+        how, transaction: data, after: newest.flows[0]?.sequence ?? 0,
+        known: new Set(transactions.map((one) => one.id)),
       })
     } catch (error) {
       setRefusal(asProblem(error))
@@ -62,7 +64,9 @@ export function Details({ id, isNext, onSettled }: DetailsProps) {
   const path = `/v1/transactions/${encodeURIComponent(id)}`
   const answer = (body: { answers: Answer[] } | { link: string }) =>
     void settle("answered", () => post(`${path}/answer`, body))
-  const deny = <button type="button" className="danger" disabled={isBusy} onClick={() => setDenying(true)}>Deny…</button>
+  const deny = (
+    <button type="button" className="danger" disabled={isBusy} onClick={() => setDenying(true)}>Deny…</button>
+  )
 
   return (
     <article className="panel stepup" aria-labelledby="stepup-title">
@@ -109,19 +113,27 @@ function Wish({ transaction }: { transaction: Transaction }) {
   )
 }
 
-const devices = /(?:otpauth|pushauth|mfauth):\/\/[^\s'"\\]+/g
+/** An address that an authenticator app reads from a QR code. */
+const device = /^(?:otpauth|pushauth|mfauth):\/\/\S+$/
 
-/** What AM says, in its own words; an address that an authenticator app reads is shown as a QR code, too. */
+/** What AM says, in its own words. */
 function Words({ transaction }: { transaction: Transaction }) {
   const texts = [...transaction.messages, ...(transaction.message ? [transaction.message] : [])]
-  const said = [...texts, ...transaction.callbacks.map((one) => one.prompt)].join("\n")
-  const codes = [...new Set(said.match(devices) ?? [])]
   return (
     <>
-      {texts.map((text, place) => <p key={place} className="words"><Linked text={text} /></p>)}
-      {codes.map((code) => <QRCode key={code} text={code} label="QR code for an authenticator app" />)}
+      {texts.map((text, place) => (device.test(text)
+        ? <DeviceCode key={place} text={text} /> : <p key={place} className="words"><Linked text={text} /></p>))}
       {transaction.shortened && <p className="dim">AM says more than is shown here.</p>}
     </>
+  )
+}
+
+function DeviceCode({ text }: { text: string }) {
+  return (
+    <div className="bar">
+      <QRCode text={text} label="QR code for an authenticator app" />
+      <Copy text={text} label="Copy its address" />
+    </div>
   )
 }
 
@@ -147,7 +159,9 @@ function Suspended({ problem, isBusy, onLink, children }: SuspendedProps) {
         <input id="link" type="url" inputMode="url" required autoFocus value={value} autoComplete="off"
           placeholder="https://" onChange={(event) => setValue(event.target.value)} />
       </div>
-      <div className="answers"><button type="submit" className="primary" disabled={isBusy}>Continue</button>{children}</div>
+      <div className="answers">
+        <button type="submit" className="primary" disabled={isBusy}>Continue</button>{children}
+      </div>
     </form>
   )
 }

@@ -45,7 +45,8 @@ export function Outcome({ settled, onNext }: { settled: Settled; onNext(id: stri
     <article className="panel stepup">
       <header><h1>{transaction.header || transaction.stage || "Step-up"}</h1></header>
       <p role="status">
-        {said} {flow === undefined ? "Waiting for AM's decision and the end of the request…" : <Ending flow={flow} how={how} />}
+        {said}{" "}
+        {flow === undefined ? "Waiting for AM's decision and the end of the request…" : <Ending flow={flow} how={how} />}
       </p>
       <dl className="facts"><dt>Request</dt><dd><code>{transaction.method} {transaction.resource}</code></dd></dl>
       {flow !== undefined && (

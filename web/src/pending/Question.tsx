@@ -39,7 +39,8 @@ export function Question({ transaction, problem, isBusy, onAnswer, children }: Q
 
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const answers: Answer[] = fields.map((one) => ({ callback: one.index, value: values[one.index] ?? unanswered(one) }))
+    const answers: Answer[] = fields.map((one) => (
+      { callback: one.index, value: values[one.index] ?? unanswered(one) }))
     const pressed = ((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null)?.value
     if (buttons !== undefined && pressed !== undefined) answers.push({ callback: buttons.index, value: pressed })
     onAnswer(answers)
@@ -119,7 +120,7 @@ function Field({ callback, value, isFirst, refusal, isShortened, onChange }: Fie
           <div key={part}>
             <label htmlFor={`${id}-${place}`}>{part}</label>
             <input id={`${id}-${place}`} value={texts[place] ?? ""} autoFocus={isFirst && place === 0} required
-              onChange={(event) => onChange(texts.map((text, other) => (other === place ? event.target.value : text)))} />
+              onChange={({ target }) => onChange(texts.map((text, other) => (other === place ? target.value : text)))} />
           </div>
         ))}
         {why}
@@ -130,7 +131,8 @@ function Field({ callback, value, isFirst, refusal, isShortened, onChange }: Fie
     return (
       <div className="field">
         <label className="check">
-          <input type="checkbox" checked={value as boolean} onChange={(event) => onChange(event.target.checked)} {...told} />
+          <input type="checkbox" checked={value as boolean} {...told}
+            onChange={(event) => onChange(event.target.checked)} />
           {" "}{nameOf(callback)} <Kind callback={callback} />
         </label>
         {why}

@@ -28,7 +28,8 @@ export function Expectations({ id, name }: { id: string; name: string }) {
     <>
       <div className="bar">
         <p className="grow" role="status">
-          {data.flows} {data.flows === 1 ? "flow" : "flows"} judged: {count("met")} met, {count("pending")} pending, {count("unmet")} unmet
+          {data.flows} {data.flows === 1 ? "flow" : "flows"} judged: {count("met")} met, {count("pending")} pending,
+          {" "}{count("unmet")} unmet
         </p>
         <Pack path={path} onAdded={reload} />
         <button type="button" onClick={() => setAdding(true)}>Add…</button>
@@ -37,17 +38,20 @@ export function Expectations({ id, name }: { id: string; name: string }) {
       {entries.length === 0 ? (
         <Empty title="Nothing is expected yet">
           <p>Add a pack of rules or an expectation here, or in a terminal:</p>
-          <Command>{`usher session expect ${name} 'name="one login" action=START_AUTHENTICATE count=1' 'use=am-client'`}</Command>
+          <Command>{`usher session expect ${name} 'action=START_AUTHENTICATE count=1' 'use=am-client'`}</Command>
         </Empty>
       ) : (
         <table>
-          <thead><tr><th>Verdict</th><th>Expectation</th><th>Wanted</th><th className="number">Counted</th><th>Why</th></tr></thead>
+          <thead><tr>
+            <th>Verdict</th><th>Expectation</th><th>Wanted</th><th className="number">Counted</th><th>Why</th>
+          </tr></thead>
           <tbody>{entries.map((one) => <Row key={`${one.pack} ${one.name}`} entry={one} />)}</tbody>
         </table>
       )}
       {isAdding && (
         <JsonEntry
-          title="Add an expectation" path={`${path}/expectations`} example={{ name: "one logout", when: { action: "LOGOUT" }, count: 1 }}
+          title="Add an expectation" path={`${path}/expectations`}
+          example={{ name: "one logout", when: { action: "LOGOUT" }, count: 1 }}
           onClose={() => setAdding(false)} onAdded={reload}
         >
           <p>An entry of <code>expect</code>, as JSON. It judges the flows from now on.</p>

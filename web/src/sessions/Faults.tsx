@@ -27,14 +27,16 @@ export function Faults({ session, counts, onChange }: {
   const turn = async (fault: string, isOn: boolean) => {
     setRefusal(null)
     try {
-      if (isOn) await post(rules, { name: ruleName(fault), fault, first: times === "" ? undefined : Number(times) })
+      const first = times === "" ? undefined : Number(times)
+      if (isOn) await post(rules, { name: ruleName(fault), fault, first })
       else await del(`${rules}/${encodeURIComponent(ruleName(fault))}`)
     } catch (error) {
       setRefusal(asProblem(error))
     }
     onChange()
   }
-  const shown = data.faults.filter((fault) => Object.values(fault).join(" ").toLowerCase().includes(search.toLowerCase()))
+  const wanted = search.toLowerCase()
+  const shown = data.faults.filter((fault) => Object.values(fault).join(" ").toLowerCase().includes(wanted))
   return (
     <>
       <div className="bar">
@@ -51,7 +53,8 @@ export function Faults({ session, counts, onChange }: {
       {refusal && <Refusal problem={refusal} />}
       <table className="faults">
         <thead><tr>
-          <th>On</th><th>Fault</th><th>Concerns</th><th>The app sees</th><th>It should</th><th className="number">Hits</th>
+          <th>On</th><th>Fault</th><th>Concerns</th><th>The app sees</th><th>It should</th>
+          <th className="number">Hits</th>
         </tr></thead>
         <tbody>
           {shown.map(({ name, concerns, sees, remedy }) => {

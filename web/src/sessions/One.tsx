@@ -21,9 +21,13 @@ export function endOf(session: Session): number {
   return performance.now() + Date.parse(session.ends) - Date.now()
 }
 
+/** So many of the newest flows are counted. */
+const most = 1000
+
 /** The newest flows of a session, and how many of them each of its rules had an effect on. */
 function useFlows(id: string): { flows: Flow[]; counts: Map<string, number> } {
-  const { data } = useResource<{ flows: Flow[] }>(`/v1/flows${query({ filter: `session=${id}`, limit: 1000 })}`, { every: 3000 })
+  const path = `/v1/flows${query({ filter: `session=${id}`, limit: most })}`
+  const { data } = useResource<{ flows: Flow[] }>(path, { every: 3000 })
   return useMemo(() => {
     const counts = new Map<string, number>()
     for (const { interceptors } of data?.flows ?? []) {
@@ -43,7 +47,9 @@ export function One({ id }: { id: string }) {
 
   if (problem?.status === 404) {
     return (
-      <Empty title="This session has ended"><p>{problem.detail}</p><p><a href={link("sessions")}>All sessions</a></p></Empty>
+      <Empty title="This session has ended">
+        <p>{problem.detail}</p><p><a href={link("sessions")}>All sessions</a></p>
+      </Empty>
     )
   }
   if (data === null) return problem === null ? <Loading /> : <Fault problem={problem} retry={reload} />
@@ -67,7 +73,9 @@ export function One({ id }: { id: string }) {
         <dt>Ends in</dt><dd><Countdown until={until} /></dd>
         {data.robot !== null && <><dt>Test user</dt><dd>{data.robot}</dd></>}
         <dt>Flows</dt><dd>
-          <a href={`${link("flows")}${query({ q: `session=${data.id}` })}`}>{flows.length >= 1000 ? "1000 or more" : flows.length} flows</a>
+          <a href={`${link("flows")}${query({ q: `session=${data.id}` })}`}>
+            {flows.length < most ? flows.length : `${most} or more`} {flows.length === 1 ? "flow" : "flows"}
+          </a>
         </dd>
       </dl>
       {(refusal ?? problem) && <Fault problem={(refusal ?? problem)!} />}
@@ -75,8 +83,14 @@ export function One({ id }: { id: string }) {
       <Proxy session={data} />
       <Tabs name={`Session ${name}`} tabs={[
         { id: "expectations", label: "Expectations", content: () => <Expectations id={data.id} name={name} /> },
-        { id: "faults", label: "Faults", count: faults, content: () => <Faults session={data} counts={counts} onChange={reload} /> },
-        { id: "rules", label: "Rules", count: data.rules.length, content: () => <Rules session={data} counts={counts} onChange={reload} /> },
+        {
+          id: "faults", label: "Faults", count: faults,
+          content: () => <Faults session={data} counts={counts} onChange={reload} />,
+        },
+        {
+          id: "rules", label: "Rules", count: data.rules.length,
+          content: () => <Rules session={data} counts={counts} onChange={reload} />,
+        },
         { id: "recordings", label: "Recordings", content: () => <Recordings id={data.id} /> },
       ]} />
       {isStopping && (
@@ -86,7 +100,9 @@ export function One({ id }: { id: string }) {
             <button type="button" className="danger" onClick={stop}>Stop</button>
           </>
         }>
-          <p>Its rules and expectations go; requests with its key are refused from then on. Its flows stay in the journal.</p>
+          <p>
+            Its rules and expectations go; requests with its key are refused from then on. Its flows stay in the journal.
+          </p>
         </Dialog>
       )}
     </>

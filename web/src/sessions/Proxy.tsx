@@ -21,11 +21,17 @@ export function Proxy({ session }: { session: Session }) {
           {opened !== undefined && opened.port !== null && <Line name="Port" text={opened.port} />}
           {opened !== undefined && <Line name="Field" text={`${opened.header.name}: ${opened.header.value}`} />}
           {opened?.password !== undefined && <Line name="Robot" text={`${opened.robot}: ${opened.password}`} />}
-          <Line name="Shell" text={`export HTTP_PROXY=${url} HTTPS_PROXY=${url} http_proxy=${url} https_proxy=${url} NO_PROXY=`} />
+          <Line name="Shell" text={shell(url)} />
         </>
       )}
     </section>
   )
+}
+
+/** The variables for a shell: programs differ in which of them they read. */
+function shell(url: string): string {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
+  return `export ${names.map((name) => `${name}=${url}`).join(" ")} NO_PROXY= no_proxy=`
 }
 
 function Line({ name, text }: { name: string; text: string }) {

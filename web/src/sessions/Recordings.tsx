@@ -64,7 +64,8 @@ export function Recordings({ id }: { id: string }) {
     <>
       <form className="bar" onSubmit={start}>
         <label htmlFor="recording-name">Name</label>
-        <input id="recording-name" name="name" className="brief" required maxLength={64} pattern="[A-Za-z0-9._\-]+" autoComplete="off" />
+        <input id="recording-name" name="name" className="brief" required maxLength={64} pattern="[A-Za-z0-9._\-]+"
+          autoComplete="off" />
         <label htmlFor="recording-filter">Filter</label>
         <input id="recording-filter" name="filter" className="grow mono" autoComplete="off"
           placeholder="host=am.example.com (without one: all flows of the session)" />
@@ -89,8 +90,12 @@ export function Recordings({ id }: { id: string }) {
           <li key={`${recording.name} ${recording.began}`} className="card">
             <div className="bar">
               <strong>{recording.name}</strong>
-              <span className="grow dim">{recording.exchanges} exchanges, {recording.files.length} files; kept by this page alone</span>
-              <button type="button" className="primary" onClick={() => save(recording)}>Save {recording.name}.tar</button>
+              <span className="grow dim">
+                {recording.exchanges} exchanges, {recording.files.length} files; kept by this page alone
+              </span>
+              <button type="button" className="primary" onClick={() => save(recording)}>
+                Save {recording.name}.tar
+              </button>
             </div>
             {recording.remarks.map((remark) => <p key={remark} className="warn">{remark}</p>)}
             <code className="dim">usher replay-server {recording.name} --listen 127.0.0.1:9080</code>

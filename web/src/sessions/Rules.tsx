@@ -5,7 +5,9 @@ import { Command, Empty, Fault } from "../parts/Says"
 import type { Session } from "../types"
 import { JsonEntry } from "./JsonEntry"
 
-const example = { name: "busy", when: { action: "AUTHENTICATE", by: "app" }, request: [{ respond: { status: 429 } }], first: 2 }
+const example = {
+  name: "busy", when: { action: "AUTHENTICATE", by: "app" }, request: [{ respond: { status: 429 } }], first: 2,
+}
 
 /** The interceptors of a session: those of the overlay, and those added at run time. */
 export function Rules({ session, counts, onChange }: {
@@ -31,11 +33,13 @@ export function Rules({ session, counts, onChange }: {
       {session.rules.length === 0 ? (
         <Empty title="The session has no rules of its own">
           <p>Add one here, or in a terminal:</p>
-          <Command>{`usher session rule ${session.name ?? session.id} add 'action=AUTHENTICATE by=app' 'respond 429' --times 2`}</Command>
+          <Command>{`usher session rule ${session.name ?? session.id} add 'action=AUTHENTICATE' 'respond 429'`}</Command>
         </Empty>
       ) : (
         <table>
-          <thead><tr><th>Rule</th><th>What it is</th><th className="number">Hits</th><th><span className="hidden">Actions</span></th></tr></thead>
+          <thead><tr>
+            <th>Rule</th><th>What it is</th><th className="number">Hits</th><th><span className="hidden">Actions</span></th>
+          </tr></thead>
           <tbody>
             {session.rules.map(({ name, rule }) => (
               <tr key={name}>

@@ -65,17 +65,25 @@ export function Start({ onClose }: { onClose(): void }) {
               title="A time such as 10m, at most 24h" />
           </div>
         </div>
-        <label className="check"><input type="checkbox" name="port" /> A port of its own, for programs that send no credentials</label>
-        <label className="check"><input type="checkbox" name="robot" /> Borrow a test user of <code>robots</code></label>
+        <label className="check">
+          <input type="checkbox" name="port" /> A port of its own, for programs that send no credentials
+        </label>
+        <label className="check">
+          <input type="checkbox" name="robot" /> <span>Borrow a test user of <code>robots</code></span>
+        </label>
         <div>
           <div className="bar">
-            <span className="grow"><strong>Overlay</strong> <span className="dim">YAML or JSON, for this session alone</span></span>
+            <span className="grow">
+              <strong>Overlay</strong> <span className="dim">YAML or JSON, for this session alone</span>
+            </span>
             <button type="button" onClick={() => setOverlay(example)}>An example</button>
           </div>
           <Code value={overlay} language="yaml" label="Overlay" onChange={setOverlay} faults={lines} />
         </div>
         {problem && (remarks.length === 0 ? <Fault problem={problem} /> : (
-          <div className="fault" role="alert"><p><strong>The overlay has faults</strong></p><Remarks remarks={remarks} /></div>
+          <div className="fault" role="alert">
+            <p><strong>The overlay has faults</strong></p><Remarks remarks={remarks} />
+          </div>
         ))}
       </form>
     </Dialog>
