@@ -2,9 +2,10 @@
 import { useState, type FormEvent } from "react"
 import { post, type Problem } from "../api"
 import { asProblem } from "../hooks"
+import { diff } from "../flow/diff"
+import { Line } from "../flow/HeadDiff"
 import { Code } from "../parts/Code"
 import { Label, Status } from "../parts/Label"
-import { LineDiff } from "../parts/LineDiff"
 import { Fault } from "../parts/Says"
 import { requestLines, responseLines, type Explanation, type Verdict } from "./explanation"
 
@@ -12,6 +13,7 @@ const example = `curl -X POST 'https://am.example.com/am/json/authenticate?authI
 
 export function Explain() {
   const [request, setRequest] = useState("")
+  const [response, setResponse] = useState("")
   const [explanation, setExplanation] = useState<Explanation | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -21,7 +23,7 @@ export function Explain() {
     setBusy(true)
     setProblem(null)
     try {
-      setExplanation(await post<Explanation>("/v1/explain", { request }))
+      setExplanation(await post("/v1/explain", { request, response: response.trim() === "" ? undefined : response }))
     } catch (error) {
       setExplanation(null)
       setProblem(asProblem(error))
@@ -34,6 +36,10 @@ export function Explain() {
       <form className="explain" onSubmit={ask}>
         <p>Paste a curl command line or an HTTP message. Nothing is sent.</p>
         <Code value={request} language="text" label="A curl command line or an HTTP message" onChange={setRequest} />
+        <details>
+          <summary>With a response of the origin</summary>
+          <Code value={response} language="text" label="The response, as an HTTP message" onChange={setResponse} />
+        </details>
         <div className="bar">
           <button type="submit" className="primary" disabled={isBusy || request.trim() === ""}>Explain</button>
           <button type="button" onClick={() => setRequest(example)}>An example</button>
@@ -46,7 +52,7 @@ export function Explain() {
 }
 
 function Explained({ explanation }: { explanation: Explanation }) {
-  const { action, evidence, payload, realm, protocol, request, forwarded, answered, events } = explanation
+  const { action, evidence, payload, realm, protocol, request, forwarded, events } = explanation
   const facts: [string, unknown][] = [
     ["Realm", realm], ...Object.entries(payload ?? {}), ["Protocol", protocol],
     ["Environment", explanation.environment], ["Protected by", explanation.resource],
@@ -72,23 +78,19 @@ function Explained({ explanation }: { explanation: Explanation }) {
           : <Verdicts verdicts={explanation.interceptors} />}
       </section>
       <section className="panel">
-        <h2>The request, before and after</h2>
+        <h2>The request</h2>
         {forwarded === null ? <p>It is not forwarded.</p> : (
-          <LineDiff label="The request, before and after" before={requestLines(request)} after={requestLines(forwarded)} />
+          <Halves names={["As the client sends it", "As the origin gets it"]}
+            before={requestLines(request)} after={requestLines(forwarded)} />
         )}
       </section>
-      {answered !== null && (
-        <section className="panel">
-          <h2>Usher answers by itself <Status status={answered.status} /></h2>
-          <LineDiff before={[]} after={responseLines(answered)} label="The answer" />
-        </section>
-      )}
       {calls.map((call, place) => (
         <section key={place} className="panel">
           <h2>A call to AM</h2>
-          <LineDiff before={requestLines(call)} after={requestLines(call)} label="A call to AM" />
+          <pre tabIndex={0}>{requestLines(call).join("\n")}</pre>
         </section>
       ))}
+      <Answer explanation={explanation} />
       {events.length > 0 && (
         <section className="panel">
           <h2>Events</h2>
@@ -98,6 +100,36 @@ function Explained({ explanation }: { explanation: Explanation }) {
         </section>
       )}
     </div>
+  )
+}
+
+/** What the client gets, if that is known. */
+function Answer({ explanation: { response, answered, received } }: { explanation: Explanation }) {
+  const own = answered ?? (response === null ? received : null)
+  if (own !== null) {
+    return (
+      <section className="panel">
+        <h2>Usher answers by itself <Status status={own.status} /></h2>
+        <pre tabIndex={0}>{responseLines(own).join("\n")}</pre>
+      </section>
+    )
+  }
+  if (response === null || received === null) return null
+  return (
+    <section className="panel">
+      <h2>The response</h2>
+      <Halves names={["As the origin sends it", "As the client gets it"]}
+        before={responseLines(response)} after={responseLines(received)} />
+    </section>
+  )
+}
+
+function Halves({ names, before, after }: { names: [string, string]; before: string[]; after: string[] }) {
+  return (
+    <table className="diff halves">
+      <thead><tr>{names.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+      <tbody>{diff(before, after).map((row, place) => <Line key={place} row={row} />)}</tbody>
+    </table>
   )
 }
 

@@ -16,7 +16,7 @@ export function Faults({ session, counts, onChange }: {
   counts: Map<string, number>
   onChange(): void
 }) {
-  const { data, problem, reload } = useResource<{ faults: NamedFault[] }>("/v1/faults")
+  const { data, problem, reload } = useResource<NamedFault[]>("/v1/faults")
   const [search, setSearch] = useState("")
   const [times, setTimes] = useState<Times>("")
   const [refusal, setRefusal] = useState<Problem | null>(null)
@@ -36,7 +36,7 @@ export function Faults({ session, counts, onChange }: {
     onChange()
   }
   const wanted = search.toLowerCase()
-  const shown = data.faults.filter((fault) => Object.values(fault).join(" ").toLowerCase().includes(wanted))
+  const shown = data.filter((fault) => Object.values(fault).join(" ").toLowerCase().includes(wanted))
   return (
     <>
       <div className="bar">
