@@ -15,6 +15,9 @@ interface Recording extends Mark {
   files: { name: string; text?: string; base64?: string }[]
 }
 
+/** What ended, by session: the daemon gives the files once, so they stay while the page is open. */
+const kept = new Map<string, Recording[]>()
+
 function bytesOf({ text, base64 }: Recording["files"][number]): Uint8Array {
   return base64 === undefined ? new TextEncoder().encode(text ?? "")
     : Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
@@ -32,8 +35,7 @@ function save({ name, files }: Recording): void {
 export function Recordings({ id }: { id: string }) {
   const { data, problem, reload } = useResource<{ recordings: Mark[] }>("/v1/recordings", { every: 3000 })
   const [refusal, setRefusal] = useState<Problem | null>(null)
-  // the daemon gives the files once
-  const [stopped, setStopped] = useState<Recording[]>([])
+  const [stopped, setStopped] = useState(() => kept.get(id) ?? [])
   if (data === null) return problem === null ? <Loading /> : <Fault problem={problem} retry={reload} />
   const own = `session=${id}`
   const marks = data.recordings.filter((mark) => mark.filter.split(" ").includes(own))
@@ -58,7 +60,8 @@ export function Recordings({ id }: { id: string }) {
   }
   const stop = (name: string) => attempt(async () => {
     const recording = await del<Recording>(`/v1/recordings/${encodeURIComponent(name)}`)
-    setStopped((old) => [recording, ...old])
+    kept.set(id, [recording, ...kept.get(id) ?? []])
+    setStopped(kept.get(id)!)
   })
   return (
     <>
@@ -91,7 +94,7 @@ export function Recordings({ id }: { id: string }) {
             <div className="bar">
               <strong>{recording.name}</strong>
               <span className="grow dim">
-                {recording.exchanges} exchanges, {recording.files.length} files; kept by this page alone
+                exchanges: {recording.exchanges}, files: {recording.files.length}; only this page has them
               </span>
               <button type="button" className="primary" onClick={() => save(recording)}>
                 Save {recording.name}.tar
