@@ -22,9 +22,9 @@ export function Lockout() {
     setRefusal(null)
     del(path).then(reload, (error) => setRefusal(asProblem(error)))
   }
-  const logins = data?.logins ?? []
+  const logins = [...data?.logins ?? []].sort((one, other) => other.refusals - one.refusals)
   return (
-    <section className="panel">
+    <section className="panel broad">
       <div className="bar">
         <h2 className="grow">Refused answers</h2>
         {logins.length > 0 && <button type="button" onClick={() => clear("/v1/lockout")}>Clear all</button>}

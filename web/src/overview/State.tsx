@@ -31,7 +31,8 @@ export interface Status {
 /** The state in a few numbers, and what is wrong. */
 export function Summary({ status }: { status: Status }) {
   const { configuration, connections, exchanges, journal } = status
-  const failure = configuration.last_failure
+  // a later reload that succeeded mended it
+  const failure = (configuration.last_failure?.at ?? "") >= configuration.loaded ? configuration.last_failure : null
   return (
     <>
       <div className="tiles">
@@ -80,8 +81,8 @@ export function Parts({ status }: { status: Status }) {
     <div className="columns">
       <Workers workers={status.workers} />
       <Environments environments={status.environments} />
-      <Lockout />
       <LogLevel />
+      <Lockout />
     </div>
   )
 }

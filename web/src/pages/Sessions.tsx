@@ -35,7 +35,9 @@ function All() {
             <th>Name</th><th>Id</th><th>Began</th><th>Ends in</th><th className="number">Flows</th>
             <th>Expectations</th><th className="number">Rules</th><th>Port</th>
           </tr></thead>
-          <tbody>{data.sessions.map((session) => <Row key={session.id} session={session} />)}</tbody>
+          <tbody>{data.sessions.map((session, place) => (
+            <Row key={session.id} session={session} isJudged={place < judged} />
+          ))}</tbody>
         </table>
       )}
       {isStarting && <Start onClose={() => setStarting(false)} />}
@@ -43,9 +45,13 @@ function All() {
   )
 }
 
-function Row({ session }: { session: Session }) {
+/** So many sessions are judged for the list: each is a question of its own. */
+const judged = 50
+
+function Row({ session, isJudged }: { session: Session; isJudged: boolean }) {
   const { id, name, began, ends, rules, port, robot } = session
-  const { data } = useResource<Report>(`/v1/sessions/${encodeURIComponent(id)}/report`, { every: 5000 })
+  const { data } = useResource<Report>(
+    isJudged ? `/v1/sessions/${encodeURIComponent(id)}/report` : null, { every: 5000 })
   const until = useMemo(() => endOf(session), [ends])
   return (
     <tr>

@@ -1,9 +1,14 @@
 import { useMemo } from "react"
 import qrcode from "qrcode-generator"
 
-/** A text as a QR code; dark on light in both themes, because some cameras read no other. */
+/**
+ * A text as a QR code, or nothing where it is longer than a code can be.
+ * It is dark on light in both themes, because some cameras read no other.
+ */
 export function QRCode({ text, label }: { text: string; label: string }) {
-  const { path, size } = useMemo(() => modules(text), [text])
+  const code = useMemo(() => modules(text), [text])
+  if (code === null) return null
+  const { path, size } = code
   return (
     <svg className="qrcode" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
       <rect width={size} height={size} fill="#fff" />
@@ -14,9 +19,12 @@ export function QRCode({ text, label }: { text: string; label: string }) {
 
 /** The quiet zone that the standard demands, in modules. */
 const margin = 4
+/** The most bytes that a code of level L has. */
+const most = 2953
 
-function modules(text: string): { path: string; size: number } {
-  const code = qrcode(0, "M")
+function modules(text: string): { path: string; size: number } | null {
+  if (text.length > most) return null
+  const code = qrcode(0, text.length > 500 ? "L" : "M")
   code.addData(text)
   code.make()
   const count = code.getModuleCount()

@@ -47,9 +47,10 @@ export function One({ id }: { id: string }) {
 
   if (problem?.status === 404) {
     return (
-      <Empty title="This session has ended">
-        <p>{problem.detail}</p><p><a href={link("sessions")}>All sessions</a></p>
-      </Empty>
+      <>
+        <h1><a href={link("sessions")}>Test sessions</a> › {id}</h1>
+        <Empty title="This session has ended"><p>{problem.detail}</p></Empty>
+      </>
     )
   }
   if (data === null) return problem === null ? <Loading /> : <Fault problem={problem} retry={reload} />
