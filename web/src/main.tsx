@@ -1,9 +1,11 @@
 import { StrictMode, useEffect, useState, type ComponentType } from "react"
 import { createRoot } from "react-dom/client"
 import "../app.css"
+import "../pages.css"
 import { get, isLoggedIn, watchLogin, type Problem } from "./api"
 import { Boundary } from "./parts/Boundary"
 import { Nav } from "./parts/Nav"
+import { useNotices } from "./pending/notify"
 import { keyOfAddress, Login } from "./pages/Login"
 import { Configuration } from "./pages/Configuration"
 import { Flows } from "./pages/Flows"
@@ -28,6 +30,7 @@ function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: bool
   const Page = pages[name] ?? Flows
   return (
     <>
+      <Notices />
       <a className="skip" href="#main" onClick={(event) => {
         event.preventDefault()
         document.getElementById("main")?.focus()
@@ -36,6 +39,12 @@ function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: bool
       <main id="main" tabIndex={-1}><Boundary key={name}><Page route={route} /></Boundary></main>
     </>
   )
+}
+
+/** Has no look: tells of step-ups, whichever page is shown. */
+function Notices() {
+  useNotices()
+  return null
 }
 
 async function start() {

@@ -8,7 +8,7 @@ const groups: [RegExp, number][] = [
   [/INFO|WELL_KNOWN/, 185],
 ]
 
-function hue(action: string): number {
+export function hue(action: string): number {
   for (const [pattern, hue] of groups) if (pattern.test(action)) return hue
   // an Action of the configuration's own
   let sum = 0

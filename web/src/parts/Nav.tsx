@@ -1,4 +1,5 @@
 import { useResource } from "../hooks"
+import { usePending } from "../pending/store"
 import { link } from "../route"
 
 const entries = [
@@ -8,10 +9,10 @@ const entries = [
 
 /** The pages, with how much waits in two of them. */
 export function Nav({ current }: { current: string }) {
-  const pending = useResource<{ transactions: unknown[] }>("/v1/transactions", { every: 3000 })
+  const pending = usePending()
   const sessions = useResource<{ sessions: unknown[] }>("/v1/sessions", { every: 5000 })
   const counts: Record<string, number | undefined> = {
-    pending: pending.data?.transactions.length, sessions: sessions.data?.sessions.length,
+    pending: pending.transactions.length, sessions: sessions.data?.sessions.length,
   }
   return (
     <nav className="nav" aria-label="Pages">
