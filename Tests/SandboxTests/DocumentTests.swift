@@ -77,6 +77,15 @@ import Testing
         #expect(world.server.am.store.sessions.find(session, now: world.now)?.level == 7)
     }
 
+    @Test func anInputHasTheTypeOfItsCallback() throws {
+        let types = ["BooleanAttributeInput", "NumberAttributeInput", "TermsAndConditions"]
+        let callbacks = types.map { "{ type: \($0)Callback }" }.joined(separator: ", ")
+        let world = try world("trees: [{ name: Form, pages: [{ callbacks: [\(callbacks)] }] }]")
+        let page = try world.json(try world.start("authIndexType=service&authIndexValue=Form"))["callbacks"]?.items ?? []
+        #expect(page.compactMap { $0["input"]?[0]?["value"] } == [.bool(false), .integer(0), .bool(false)])
+        #expect(page[0]["input"]?[1]?["name"]?.text == "IDToken1validateOnly")
+    }
+
     @Test func wrongAnswersLockTheUserOut() throws {
         var world = try world()
         var step = try world.answer(

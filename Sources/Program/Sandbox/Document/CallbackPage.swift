@@ -110,6 +110,14 @@ extension Question {
 // MARK: reading
 
 extension CallbackPage {
+    /// The inputs of the types that have others than a text.
+    private static let inputs: [String: [Question.Input]] = [
+        "BooleanAttributeInputCallback": [.flag, .validateOnly], "NumberAttributeInputCallback": [.number, .validateOnly],
+        "StringAttributeInputCallback": [.text, .validateOnly], "ValidatedCreatePasswordCallback": [.text, .validateOnly],
+        "ValidatedCreateUsernameCallback": [.text, .validateOnly], "ConsentMappingCallback": [.flag],
+        "TermsAndConditionsCallback": [.flag],
+    ]
+
     /// The callback of this type, with the outputs that AM gives it.
     static func question(_ type: String, _ fields: Fields, _ findings: Findings) -> Question? {
         let prompt = fields.text("prompt") ?? ""
@@ -134,7 +142,7 @@ extension CallbackPage {
         case "TextOutputCallback": question = .message(fields.text("message") ?? "")
         case "PollingWaitCallback": question = .wait(fields.number("wait") ?? 1000, fields.text("message") ?? "")
         default:
-            question = Question(type, [:], inputs: [.text])
+            question = Question(type, [:], inputs: inputs[type] ?? [.text])
             for key in ["prompt", "message"] {
                 if let text = fields.text(key) { question.output.append(.init(key, .string(text))) }
             }
@@ -149,7 +157,7 @@ extension CallbackPage {
             switch kind {
             case .none: []
             case .text: [.text]
-            case .number: [.init(initial: .integer(0), kind: .number)]
+            case .number: [.number]
             case .boolean: [.flag]
             }
         return question

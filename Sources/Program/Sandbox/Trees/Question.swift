@@ -17,6 +17,7 @@ struct Question: Equatable, Sendable {
 
         static let text = Input()
         static let flag = Input(initial: .bool(false), kind: .boolean)
+        static let number = Input(initial: .integer(0), kind: .number)
         static let validateOnly = Input(suffix: "validateOnly", initial: .bool(false), kind: .boolean)
 
         static func index(of count: Int, initially index: Int) -> Input {
