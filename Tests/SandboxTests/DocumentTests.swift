@@ -80,8 +80,9 @@ import Testing
     @Test func anInputHasTheTypeOfItsCallback() throws {
         let types = ["BooleanAttributeInput", "NumberAttributeInput", "TermsAndConditions"]
         let callbacks = types.map { "{ type: \($0)Callback }" }.joined(separator: ", ")
-        let world = try world("trees: [{ name: Form, pages: [{ callbacks: [\(callbacks)] }] }]")
-        let page = try world.json(try world.start("authIndexType=service&authIndexValue=Form"))["callbacks"]?.items ?? []
+        var world = try world("trees: [{ name: Form, pages: [{ callbacks: [\(callbacks)] }] }]")
+        let step = try world.start("authIndexType=service&authIndexValue=Form")
+        let page = try #require(try world.json(step)["callbacks"]?.items)
         #expect(page.compactMap { $0["input"]?[0]?["value"] } == [.bool(false), .integer(0), .bool(false)])
         #expect(page[0]["input"]?[1]?["name"]?.text == "IDToken1validateOnly")
     }

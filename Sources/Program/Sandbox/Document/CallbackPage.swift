@@ -112,9 +112,12 @@ extension Question {
 extension CallbackPage {
     /// The inputs of the types that have others than a text.
     private static let inputs: [String: [Question.Input]] = [
-        "BooleanAttributeInputCallback": [.flag, .validateOnly], "NumberAttributeInputCallback": [.number, .validateOnly],
-        "StringAttributeInputCallback": [.text, .validateOnly], "ValidatedCreatePasswordCallback": [.text, .validateOnly],
-        "ValidatedCreateUsernameCallback": [.text, .validateOnly], "ConsentMappingCallback": [.flag],
+        "BooleanAttributeInputCallback": [.flag, .validateOnly],
+        "NumberAttributeInputCallback": [.number, .validateOnly],
+        "StringAttributeInputCallback": [.text, .validateOnly],
+        "ValidatedCreatePasswordCallback": [.text, .validateOnly],
+        "ValidatedCreateUsernameCallback": [.text, .validateOnly],
+        "ConsentMappingCallback": [.flag],
         "TermsAndConditionsCallback": [.flag],
     ]
 
