@@ -160,7 +160,7 @@ def test_who_may_ask(daemon):
     for path in ("/v1/transactions/abcdef/answer", "/v1/transactions/abcdef/deny", "/v1/lockout/00000000"):
         answer, _ = person.asks("GET", path)
         assert answer.status == 405 and "GET" not in answer.headers["Allow"]
-    assert person.asks("GET", "/")[0].status == 404
+    assert person.asks("GET", "/nothing")[0].status == 404
     assert person.asks("POST", "/v1/transactions/abcdef/answer", {"x": "y" * 1_100_000})[0].status == 413
 
 

@@ -350,7 +350,7 @@ def test_catalogues(site):
     keys = {key["key"]: key for key in site.person.asks("GET", "/v1/filter")[1]["keys"]}
     assert "AUTHENTICATE" in keys["action"]["values"] and "header." in keys and "values" not in keys["path"]
     for key in keys.values():
-        value = {"port": "1", "path": "/", "flow": "1", "parent": "1", "slower": "1s", "larger": "1B", "since": "1m", "until": "1m"}.get(key["key"])
+        value = {"port": "1", "path": "/", "flow": "1", "parent": "1", "session": "s-4f2a", "slower": "1s", "larger": "1B", "since": "1m", "until": "1m"}.get(key["key"])
         for value in key.get("values") or [value or "x"]:
             name = key["key"] + ("x" if key["key"].endswith(".") else "")
             answer, told = site.person.asks("GET", f"/v1/flows?filter={name}%3D{urllib.parse.quote(value)}")

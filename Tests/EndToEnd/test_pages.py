@@ -156,4 +156,4 @@ def test_the_first_configuration_is_what_init_writes(call, tmp_path):
 
 def test_commands_are_read():
     assert {"run", "check", "explain", "flows", "flow", "journeys", "journey", "export", "replay", "reload", "status", "ca",
-            "doctor"} == {command.split()[1] for command in LOOKING}
+            "doctor", "ui"} == {command.split()[1] for command in LOOKING}

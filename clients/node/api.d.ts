@@ -136,6 +136,46 @@ export interface FlowDetail {
   calls: Array<unknown>
 }
 
+export interface FilterKey {
+  key: string
+  about: string
+  values?: Array<string>
+}
+
+export interface NamedFault {
+  name: string
+  concerns: string
+  sees: string
+  remedy: string
+}
+
+export interface RatesPointAction {
+  /** Empty for requests without an Action. */
+  action: string
+  requests: number
+  /** Requests with a 5xx, an error of the proxy, or no response. */
+  errors: number
+  /** Responses that asked for a step-up. */
+  step_ups: number
+  /** In milliseconds. */
+  p50_ms: number
+  /** In milliseconds. */
+  p95_ms: number
+  /** In milliseconds. */
+  p99_ms: number
+}
+
+export interface RatesPoint {
+  /** The beginning, in UTC. */
+  at: string
+  actions: Array<RatesPointAction>
+}
+
+export interface Rates {
+  interval_s: number
+  points: Array<RatesPoint>
+}
+
 export interface Journey {
   id: string
   sequence: number

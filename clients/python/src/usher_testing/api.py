@@ -141,6 +141,46 @@ class FlowDetail(TypedDict):
     """Usher's own calls for this flow, and its earlier attempts."""
 
 
+class FilterKey(TypedDict):
+    key: str
+    about: str
+    values: NotRequired[list[str]]
+
+
+class NamedFault(TypedDict):
+    name: str
+    concerns: str
+    sees: str
+    remedy: str
+
+
+class RatesPointAction(TypedDict):
+    action: str
+    """Empty for requests without an Action."""
+    requests: int
+    errors: int
+    """Requests with a 5xx, an error of the proxy, or no response."""
+    step_ups: int
+    """Responses that asked for a step-up."""
+    p50_ms: int
+    """In milliseconds."""
+    p95_ms: int
+    """In milliseconds."""
+    p99_ms: int
+    """In milliseconds."""
+
+
+class RatesPoint(TypedDict):
+    at: str
+    """The beginning, in UTC."""
+    actions: list[RatesPointAction]
+
+
+class Rates(TypedDict):
+    interval_s: int
+    points: list[RatesPoint]
+
+
 class Journey(TypedDict):
     id: str
     sequence: int
