@@ -95,7 +95,7 @@ final class ScriptPool {
 
     /// A worker's stage may have changed.
     func changed(_ worker: ScriptWorker) {
-        if worker.isReady { assign() } else if waiting.isEmpty == false, !mayWait { failWaiting() }
+        if worker.isReady { assign() } else if !waiting.isEmpty, !mayWait { failWaiting() }
         host.changed(self)
     }
 
@@ -146,7 +146,7 @@ final class ScriptPool {
     private var free: ScriptWorker? {
         var best: ScriptWorker?
         for worker in workers where worker.isReady && worker.count < terms.open {
-            if best.map({ worker.count < $0.count }) ?? true { best = worker }
+            if best.map({ worker.load < $0.load }) ?? true { best = worker }
         }
         return best
     }

@@ -111,4 +111,7 @@ struct ScriptProcess {
 
     /// Sends a signal to the process and those that it started.
     func signal(_ number: Int32) { if kill(-id, number) != 0 { kill(id, number) } }
+
+    /// Ends what the process started, once it has ended itself and its number may be another's.
+    func endRest() { kill(-id, SIGKILL) }
 }

@@ -15,7 +15,9 @@ final class ScriptWorker {
     var count = 0
     /// When it last sent a frame, in monotonic milliseconds.
     private(set) var heard = 0
+    /// Whether it may hang: a ping was sent, and nothing came since.
     var isPinged = false
+    var load: (Int, Int) { (isPinged ? 1 : 0, count) }
     /// Why it ended last.
     private(set) var fault: String?
 
@@ -169,8 +171,7 @@ final class ScriptWorker {
         if let process {
             guard let status = process.ended() else { return false }
             words = words == Self.closed ? status : "\(words); \(status)"
-            // what it started may live on
-            process.signal(SIGKILL)
+            process.endRest()
         }
         output?.close()
         fault = "\(words)\(lastLine)"

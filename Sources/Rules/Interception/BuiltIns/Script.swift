@@ -52,11 +52,12 @@ public struct Script: BuiltIn {
         var terms = ScriptTerms(origin)
         if fields.has("phases") {
             terms.phases = Set(fields.list("phases").compactMap { $0.text.flatMap(ScriptTerms.Phase.init) })
-            if terms.phases.isEmpty {
+            if fields["phases"]?.isEmptyList == true {
                 reader.findings.error(
                     fields.position(of: "phases") ?? value.position, "phases names request, response or both")
-                return nil
             }
+            // an invalid item was reported already
+            if terms.phases.isEmpty { return nil }
         }
         if let needs = fields.text("needs").flatMap(ScriptTerms.Needs.init) { terms.needs = needs }
         if let failure = fields.text("on_failure").flatMap(ScriptTerms.Failure.init) { terms.onFailure = failure }
@@ -75,6 +76,11 @@ public struct Script: BuiltIn {
     }
 
     private static func origin(_ fields: Fields, _ findings: Findings, _ position: Position) -> ScriptTerms.Origin? {
+        for name in ["user", "environment", "memory"] where fields.has("connect") && fields.has(name) {
+            findings.error(
+                fields.position(of: name) ?? position,
+                "\(name) has no effect on a program that runs by itself; remove it")
+        }
         let command = fields.list("run").compactMap(\.text)
         switch (fields.has("run"), fields.text("connect")) {
         case (true, nil) where !command.isEmpty && command[0] != "": return .run(command)
@@ -91,11 +97,6 @@ public struct Script: BuiltIn {
         case (false, nil) where !fields.has("connect"):
             findings.error(position, "a script has run: [PROGRAM, ARGUMENT] or connect: unix:/run/x.sock")
         case (false, nil): break
-        }
-        for name in ["user", "environment", "memory"] where fields.has("connect") && fields.has(name) {
-            findings.error(
-                fields.position(of: name) ?? position,
-                "\(name) has no effect on a program that runs by itself; remove it")
         }
         return nil
     }
