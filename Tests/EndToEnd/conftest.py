@@ -17,6 +17,7 @@ import programs
 import wire
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytest_plugins = ["browsers"]
 
 # seconds that a test, or what it sets up, may take; sanitizers take their time, too
 LIMIT = 120 * int(os.environ.get("USHER_TEST_PATIENCE", "1"))

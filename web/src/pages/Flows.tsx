@@ -104,8 +104,11 @@ export function Flows({ route }: { route: Route }) {
     }
     // the flow beside it scrolls by the same keys
     const isInFlow = document.activeElement?.closest(".flow") != null
-    if (key in moves && !(isInFlow && key.length > 1)) select(moves[key]!)
-    else if (key === "Enter" && selected !== null && !isInFlow && document.activeElement?.closest("button, a, summary") == null) open(selected)
+    if (key in moves && !(isInFlow && key.length > 1)) {
+      select(moves[key]!)
+      // Enter is for the row from now on, not for the link that led here
+      if (!isInFlow) grid.current?.focus({ preventScroll: true })
+    } else if (key === "Enter" && selected !== null && !isInFlow && document.activeElement?.closest("button, a, summary") == null) open(selected)
     else if (key === "Escape" && openId !== null) {
       go(address(null, filter))
       grid.current?.focus()
