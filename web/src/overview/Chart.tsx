@@ -76,7 +76,7 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
     made.data.labels = times
     made.data.datasets = lines.map(({ label, values, colour, dash }, place) => ({
       label, data: values, borderColor: colour, backgroundColor: colour.replace(")", " / 40%)"), borderDash: dash,
-      borderWidth: 1.5, pointRadius: 0, pointHoverRadius: 3, fill: isStacked && (place === 0 ? "origin" : "-1"),
+      borderWidth: 1.5, pointRadius: values.length < 3 ? 3 : 0, pointHoverRadius: 3, fill: isStacked && (place === 0 ? "origin" : "-1"),
       cubicInterpolationMode: "monotone", spanGaps: true,
     }))
     made.update()
