@@ -17,8 +17,8 @@ interface ChartProps {
   /** The times on the axis below. */
   times: string[]
   lines: Line[]
-  /** What stands behind a value. */
-  unit?: string
+  /** How a value is written. */
+  written?(value: number): string
   isStacked?: boolean
 }
 
@@ -34,8 +34,13 @@ export function useDarkness(): boolean {
 
 const variable = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
+/** True where no line leads to a value, so that it needs a dot. */
+function isAlone(values: (number | null)[], place: number): boolean {
+  return (values[place - 1] ?? null) === null && (values[place + 1] ?? null) === null
+}
+
 /** Lines over time. The same numbers stand in a table beside it, so it is hidden from those who cannot see it. */
-export function Chart({ title, times, lines, unit = "", isStacked = false }: ChartProps) {
+export function Chart({ title, times, lines, written = String, isStacked = false }: ChartProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const chart = useRef<Library<"line", (number | null)[], string> | null>(null)
   const isDark = useDarkness()
@@ -53,7 +58,7 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
           y: {
             beginAtZero: true, stacked: isStacked, grid: { color: grid },
             ticks: {
-              ...ticks, maxTicksLimit: 5, precision: unit === "" ? 0 : undefined, callback: (value) => `${value}${unit}`,
+              ...ticks, maxTicksLimit: 5, precision: 0, callback: (value) => written(Number(value)),
             },
           },
         },
@@ -61,14 +66,14 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
           tooltip: {
             backgroundColor: panel, titleColor: text, bodyColor: text, borderColor: grid, borderWidth: 1,
             filter: ({ parsed }) => parsed.y !== 0, itemSort: (one, other) => other.parsed.y - one.parsed.y,
-            callbacks: { label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y}${unit}` },
+            callbacks: { label: ({ dataset, parsed }) => `${dataset.label}: ${written(parsed.y)}` },
           },
         },
       },
     })
     chart.current = made
     return () => made.destroy()
-  }, [isDark, isStacked, unit])
+  }, [isDark, isStacked, written])
 
   useEffect(() => {
     const made = chart.current
@@ -76,11 +81,11 @@ export function Chart({ title, times, lines, unit = "", isStacked = false }: Cha
     made.data.labels = times
     made.data.datasets = lines.map(({ label, values, colour, dash }, place) => ({
       label, data: values, borderColor: colour, backgroundColor: colour.replace(")", " / 40%)"), borderDash: dash,
-      borderWidth: 1.5, pointRadius: 0, pointHoverRadius: 3, fill: isStacked && (place === 0 ? "origin" : "-1"),
-      cubicInterpolationMode: "monotone", spanGaps: true,
+      borderWidth: 1.5, pointRadius: ({ dataIndex }) => (isAlone(values, dataIndex) ? 2.5 : 0), pointHoverRadius: 3, fill: isStacked && (place === 0 ? "origin" : "-1"),
+      cubicInterpolationMode: "monotone", spanGaps: false,
     }))
     made.update()
-  }, [times, lines, isDark, isStacked, unit])
+  }, [times, lines, isDark, isStacked, written])
 
   return (
     <figure className="panel chart" aria-hidden="true">

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react"
 import { useResource } from "../hooks"
 import { hue } from "../parts/Label"
 import { Command, Empty, Fault, Loading } from "../parts/Says"
+import { duration } from "../parts/Time"
 import { Chart, useDarkness, type Line } from "./Chart"
 import { counted, nameOf, percentiles, series, totals, type Measure, type Rate, type Rates } from "./rates"
 
@@ -62,7 +63,7 @@ export function Traffic() {
         ))}
         <Chart
           title={shown.length === 1 ? `Times of ${nameOf(shown[0]!)}: p50, p95 and p99` : `Times: ${titles[percentile]}`}
-          times={times} lines={lines.times} unit=" ms"
+          times={times} lines={lines.times} written={time}
         />
       </div>
       <div className="bar">
@@ -100,9 +101,7 @@ function colourOf(action: string, all: Rate[], isDark: boolean): string {
   return action === "" ? `hsl(220 8% ${isDark ? 62 : 50}%)` : `hsl(${hue(action) + place * 9} 65% ${lightness}%)`
 }
 
-function time(value: number | null): string {
-  return value === null ? "–" : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
-}
+const time = (value: number | null): string => (value === null ? "–" : duration(Math.round(value)))
 
 interface TotalProps { rate: Rate; isShown: boolean; colour: string; onToggle(): void }
 
