@@ -92,12 +92,13 @@ public struct LifeRoutes {
             ])),
         "scripts": .list(
             .object([
-                "name": .text, "program": .text, "answered": .count, "failed": .count, "late": .count,
-                "average_us": .count, "slowest_us": .count,
+                "name": .text, "program": .text,
+                "unasked": .described("The questions that failed before a worker had them.", .count),
                 "workers": .list(
                     .object([
                         "number": .count, "pid": .optional(.count), "state": .text, "restarts": .count, "open": .count,
-                        "last_fault": .optional(.text),
+                        "answered": .count, "failed": .count, "late": .count, "average_us": .count,
+                        "slowest_us": .count, "last_fault": .optional(.text),
                     ])),
             ])),
         "faults": .list(.object(["at": .text, "text": .text])),

@@ -245,20 +245,32 @@ public struct MetricsPage {
     }
 
     private mutating func writeScripts() {
+        typealias Worker = ProcessFigures.ScriptFigures.Worker
         func each(
-            _ name: String, _ kind: Exposition.Kind, _ help: String, _ value: (ProcessFigures.ScriptFigures) -> UInt64
+            _ name: String, _ kind: Exposition.Kind, _ help: String, _ write: ([(String, String)], Worker) -> Void
         ) {
             out.begin(name, kind, help)
-            for one in process.scripts { out.sample([("script", one.name)], value(one)) }
+            for script in process.scripts {
+                for one in script.workers { write([("script", script.name), ("worker", "\(one.number)")], one) }
+            }
         }
-        each("usher_script_workers_ready", .gauge, "Workers of a script that take questions.") { $0.ready }
-        each("usher_script_restarts_total", .counter, "Times that workers were started again.") { $0.restarts }
-        each("usher_script_open", .gauge, "Questions that wait for an answer.") { $0.open }
-        each("usher_script_answers_total", .counter, "Answers in time, good or bad.") { $0.answered }
-        each("usher_script_failures_total", .counter, "Questions without a good answer in time.") { $0.failed }
-        each("usher_script_late_total", .counter, "Answers that came after their exchange went on.") { $0.late }
-        out.begin("usher_script_answer_seconds_total", .counter, "The time of all answers together.")
-        for one in process.scripts { out.sample([("script", one.name)], thousandths: one.milliseconds) }
+        each("usher_script_up", .gauge, "Whether a worker takes questions.") { out.sample($0, $1.isReady ? 1 : 0) }
+        each("usher_script_restarts_total", .counter, "Times that a worker was started again.") {
+            out.sample($0, $1.restarts)
+        }
+        each("usher_script_open", .gauge, "Questions that wait for an answer.") { out.sample($0, $1.open) }
+        each("usher_script_answers_total", .counter, "Answers in time, good or bad.") { out.sample($0, $1.answered) }
+        each("usher_script_failures_total", .counter, "Questions without a good answer in time.") {
+            out.sample($0, $1.failed)
+        }
+        each("usher_script_late_total", .counter, "Answers that came after their exchange went on.") {
+            out.sample($0, $1.late)
+        }
+        each("usher_script_answer_seconds_total", .counter, "The time of all answers together.") {
+            out.sample($0, thousandths: $1.milliseconds)
+        }
+        out.begin("usher_script_unasked_total", .counter, "Questions that failed before a worker had them.")
+        for script in process.scripts { out.sample([("script", script.name)], script.unasked) }
     }
 
     private mutating func writeDisk(_ disk: ProcessFigures.DiskFigures) {

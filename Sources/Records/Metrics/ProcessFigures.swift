@@ -45,29 +45,39 @@ public struct ProcessFigures: Sendable {
     }
 
     public struct ScriptFigures: Sendable {
-        public var name: String
-        /// The workers that are ready, and how often workers were started again.
-        public var ready: UInt64
-        public var restarts: UInt64
-        public var open: UInt64
-        public var answered: UInt64
-        public var failed: UInt64
-        public var late: UInt64
-        /// The time of all answers together.
-        public var milliseconds: UInt64
+        public struct Worker: Sendable {
+            public var number: Int
+            public var isReady: Bool
+            public var restarts: UInt64
+            public var open: UInt64
+            public var answered: UInt64
+            public var failed: UInt64
+            public var late: UInt64
+            /// The time of all answers together.
+            public var milliseconds: UInt64
 
-        public init(
-            name: String, ready: UInt64, restarts: UInt64, open: UInt64, answered: UInt64, failed: UInt64, late: UInt64,
-            milliseconds: UInt64
-        ) {
-            self.name = name
-            self.ready = ready
-            self.restarts = restarts
-            self.open = open
-            self.answered = answered
-            self.failed = failed
-            self.late = late
-            self.milliseconds = milliseconds
+            public init(
+                number: Int, isReady: Bool, restarts: UInt64, open: UInt64, answered: UInt64, failed: UInt64,
+                late: UInt64, milliseconds: UInt64
+            ) {
+                self.number = number
+                self.isReady = isReady
+                self.restarts = restarts
+                self.open = open
+                self.answered = answered
+                self.failed = failed
+                self.late = late
+                self.milliseconds = milliseconds
+            }
+        }
+
+        public var name: String
+        public var workers: [Worker]
+        /// The questions that failed before a worker had them.
+        public var unasked: UInt64
+
+        public init(name: String, workers: [Worker], unasked: UInt64) {
+            (self.name, self.workers, self.unasked) = (name, workers, unasked)
         }
     }
 

@@ -84,7 +84,7 @@ public struct StatusReport {
                 [
                     "\(text(script["name"])) \(number(worker["number"]))", text(worker["state"]),
                     worker["pid"]?.integer.map(String.init) ?? "", number(worker["restarts"]), number(worker["open"]),
-                    number(script["answered"]), number(script["failed"]), "\(number(script["average_us"])) µs",
+                    number(worker["answered"]), number(worker["failed"]), "\(number(worker["average_us"])) µs",
                     text(worker["last_fault"]),
                 ]
             }

@@ -11,10 +11,12 @@ struct ScriptFigures: Sendable {
         let stage: WorkerLife.Stage
         let restarts: Int
         let open: Int
+        let counts: Counts
         let fault: String?
     }
 
     struct Counts: Sendable {
+        /// Questions without a good answer in time.
         var failed = 0
         /// Answers that came after their exchange went on.
         var late = 0
@@ -34,30 +36,38 @@ struct ScriptFigures: Sendable {
     let name: String
     let words: String
     let workers: [Worker]
-    let counts: Counts
+    /// The questions that failed before a worker had them.
+    let unasked: Int
 
     var figures: ProcessFigures.ScriptFigures {
         .init(
-            name: name, ready: UInt64(workers.count { $0.stage == .ready }),
-            restarts: UInt64(workers.reduce(0) { $0 + $1.restarts }), open: UInt64(workers.reduce(0) { $0 + $1.open }),
-            answered: UInt64(counts.answered), failed: UInt64(counts.failed), late: UInt64(counts.late),
-            milliseconds: counts.time / 1_000_000)
+            name: name,
+            workers: workers.map {
+                .init(
+                    number: $0.number, isReady: $0.stage == .ready, restarts: UInt64($0.restarts),
+                    open: UInt64($0.open),
+                    answered: UInt64($0.counts.answered), failed: UInt64($0.counts.failed),
+                    late: UInt64($0.counts.late),
+                    milliseconds: $0.counts.time / 1_000_000)
+            }, unasked: UInt64(unasked))
     }
 
     /// As the status has it.
     var json: JSONValue {
         [
-            "name": .string(name), "program": .string(words), "answered": .integer(counts.answered),
+            "name": .string(name), "program": .string(words), "unasked": .integer(unasked),
+            "workers": .array(workers.map(Self.json)),
+        ]
+    }
+
+    private static func json(_ worker: Worker) -> JSONValue {
+        let counts = worker.counts
+        return [
+            "number": .integer(worker.number), "pid": .optional(worker.pid), "state": .string(worker.stage.rawValue),
+            "restarts": .integer(worker.restarts), "open": .integer(worker.open), "answered": .integer(counts.answered),
             "failed": .integer(counts.failed), "late": .integer(counts.late),
             "average_us": .integer(counts.time / UInt64(max(counts.answered, 1)) / 1_000),
-            "slowest_us": .integer(counts.slowest / 1_000),
-            "workers": .array(
-                workers.map {
-                    [
-                        "number": .integer($0.number), "pid": .optional($0.pid), "state": .string($0.stage.rawValue),
-                        "restarts": .integer($0.restarts), "open": .integer($0.open), "last_fault": .optional($0.fault),
-                    ]
-                }),
+            "slowest_us": .integer(counts.slowest / 1_000), "last_fault": .optional(worker.fault),
         ]
     }
 

@@ -38,7 +38,8 @@ final class ScriptPool {
     private var wanted: Set<ScriptTerms.Phase>?
     /// The answered questions that may stay among `due`.
     private static let slack = 1_024
-    private var figures = ScriptFigures.Counts()
+    /// The questions that failed before a worker had them.
+    private var unasked = 0
 
     init(_ host: ScriptThread, _ line: ScriptLine) {
         self.host = host
@@ -117,8 +118,8 @@ final class ScriptPool {
             workers: workers.map {
                 .init(
                     number: $0.number, pid: $0.id.map(Int.init), stage: $0.life.stage, restarts: $0.life.restarts,
-                    open: $0.count, fault: $0.fault)
-            }, counts: figures)
+                    open: $0.count, counts: $0.counts, fault: $0.fault)
+            }, unasked: unasked)
     }
 
     // MARK: questions
@@ -184,8 +185,12 @@ final class ScriptPool {
 
     private func fail(_ id: Int, _ words: String) {
         guard let one = take(id) else { return }
-        figures.failed += 1
+        noteFailure(of: one)
         one.done(.failed(words))
+    }
+
+    private func noteFailure(of one: Open) {
+        if let worker = one.worker { worker.counts.failed += 1 } else { unasked += 1 }
     }
 
     private func take(_ id: Int) -> Open? {
@@ -201,13 +206,13 @@ final class ScriptPool {
                 throw FrameFault(words: "it answered the question \(reply.id), which was never asked")
             }
             // its exchange went on without it
-            return figures.late += 1
+            return worker.counts.late += 1
         }
         _ = take(reply.id)
         guard let question = one.question else { return }
         let answer = reply.answer(to: question)
-        if case .failed = answer { figures.failed += 1 }
-        figures.note(since: one.began)
+        if case .failed = answer { worker.counts.failed += 1 }
+        worker.counts.note(since: one.began)
         one.done(answer)
     }
 
@@ -250,7 +255,7 @@ final class ScriptPool {
         waiting.removeAll { $0 == id }
         guard let one = take(id) else { return }
         if one.question != nil {
-            figures.failed += 1
+            noteFailure(of: one)
             one.done(.failed("gave no answer within \(terms.timeout) ms"))
         }
         guard let worker = one.worker, worker.isReady, worker.heard <= one.since else { return }

@@ -13,6 +13,7 @@ final class ScriptWorker {
     private var output: ScriptOutput?
     /// The questions that wait for it.
     var count = 0
+    var counts = ScriptFigures.Counts()
     /// When it last sent a frame, in monotonic milliseconds.
     private(set) var heard = 0
     /// Whether it may hang: a ping was sent, and nothing came since.
