@@ -47,6 +47,14 @@ struct FeedQueueTests {
         #expect(text(taken) == text(event.bytes) + "event: lost\ndata: {\"count\":2}\n\n")
     }
 
+    /// A list of all step-ups may be larger than the limit.
+    @Test func anEventBeyondTheLimitGoesAlone() {
+        var queue = FeedQueue(most: 4)
+        let wakes = [queue.add(event), queue.add(event)]
+        let taken = queue.take()
+        #expect(wakes == [true, false] && text(taken) == text(event.bytes) + "event: lost\ndata: {\"count\":1}\n\n")
+    }
+
     @Test func nothingFollowsTheEnd() {
         var queue = FeedQueue()
         let early = [queue.add(event), queue.end()]

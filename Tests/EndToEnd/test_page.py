@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -176,7 +177,10 @@ def test_no_browser_is_opened_without_a_desktop(served, tmp_path):
     assert person.says("ui", "--no-browser", DISPLAY=":1", **path).returncode == 0
     assert not (tmp_path / "opened").exists()
     done = person.says("ui", DISPLAY=":1", **path)
-    assert done.returncode == 0 and (tmp_path / "opened").read_text().strip() == done.stdout.split()[2]
+    assert done.returncode == 0
+    # other users see the arguments of programs
+    file = pathlib.Path((tmp_path / "opened").read_text().strip())
+    assert f'content="0;url={done.stdout.split()[2]}"' in file.read_text() and file.stat().st_mode & 0o777 == 0o600
 
 
 def test_without_a_daemon(binary, state):
@@ -197,6 +201,11 @@ def test_other_origins_get_nothing(served, fields):
     for path in ("/", "/app.js", "/v1/status"):
         assert page.asks("GET", path, **fields)[0] in (403, 421), path
     assert page.enters() == 200, "the key was not used up"
+    # a link that a person follows from elsewhere opens the page, which holds nothing yet
+    followed = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document", "Sec_Fetch_Site": "cross-site"}
+    if not {"Host", "Origin"} & set(fields):
+        assert page.asks("GET", "/", token=False, **followed)[0] == 200
+        assert page.asks("GET", "/v1/status", **followed)[0] == 403
     assert page.asks("GET", "/v1/status", **fields)[0] in (403, 421)
     assert page.asks("GET", "/v1/status", Origin=f"http://127.0.0.1:{page.port}")[0] == 200
 
@@ -286,8 +295,12 @@ def test_replay_with_edits(site):
     assert site.person.asks("POST", path, {"force": True})[0].status == 200
 
 
-def test_copies(site, tmp_path):
-    site.client.post(site.url + "/json?a=1", data=b'{"a": "${env.HOME}"}', headers={"Content-Type": "application/json"}, timeout=10)
+@pytest.mark.parametrize("method, path, body", [
+    ("POST", "/json?a=1", '{"a": "${env.HOME}"}'), ("~null", "/json/*,~('$" + 60 * "x", '"\x7f\x85\u2028\ufeff\uffff"'),
+], ids=["plain", "odd"])
+def test_copies(site, tmp_path, method, path, body):
+    site.client.request(
+        method, site.url + path, data=body.encode(), headers={"Content-Type": "application/json"}, timeout=10)
     id = site.flows(count=1)[0]["id"]
     page = Page(site.person)
     assert page.enters() == 200

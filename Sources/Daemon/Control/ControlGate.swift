@@ -41,7 +41,7 @@ struct ControlGate {
         guard places.allSatisfy({ Self.isNamed($0.host, network) }) else {
             return ControlProblem(421, "wrong host; use the address of admin.listen or localhost")
         }
-        guard Self.isOwn(head, places, network) else {
+        guard Self.isOwn(head, places, network) || access == .open && Self.opensDocument(head) else {
             return ControlProblem(403, "requests from pages of other origins are not permitted")
         }
         guard access == .closed, !Self.isShown(network.token, head), !showsOwner(head) else { return nil }
@@ -98,6 +98,12 @@ struct ControlGate {
             && (places + [page]).allSatisfy {
                 $0.scheme == .http && $0.host == page.host && $0.port == network.port
             }
+    }
+
+    /// True if a person follows a link from elsewhere. The linking page does not see the response.
+    private static func opensDocument(_ head: borrowing RequestHead) -> Bool {
+        head.method == .get && head.fields["Origin"] == nil && head.fields["Sec-Fetch-Mode"] == "navigate"
+            && head.fields["Sec-Fetch-Dest"] == "document"
     }
 
     /// Whether the client is the daemon's user or root.

@@ -18,7 +18,9 @@ public struct FeedQueue: Sendable {
         guard !isOver else { return false }
         let wasIdle = waiting.isEmpty && lost == 0
         // after one loss the next events are dropped too, so that there is a single gap where the count is
-        if lost > 0 || waiting.count + underWay + event.bytes.count > most {
+        let queued = waiting.count + underWay
+        // an event that is larger than the limit goes alone
+        if lost > 0 || queued > 0 && queued + event.bytes.count > most {
             lost += 1
         } else {
             waiting += event.bytes

@@ -1,5 +1,6 @@
 import Control
 import Formats
+import Interception
 import Journal
 
 /// A flow as a case of `usher test`, and as an interceptor. Strings are written in JSON's form, which YAML reads.
@@ -19,7 +20,7 @@ extension FlowText {
         let request = try opened()
         var lines = notes(request).map { "# \($0)" }
         lines += ["cases:", "  - name: \(Self.quoted(name(request)))", "    request:"]
-        lines += ["      method: \(request.method)", "      url: \(Self.quoted(request.url))"]
+        lines += ["      method: \(Self.quoted(request.method))", "      url: \(Self.quoted(request.url))"]
         lines += Self.content(request)
         if !flow.marks.contains("local"), let origin = answer ?? response {
             lines += ["    origin:", "      status: \(origin.status)"] + Self.content(origin)
@@ -38,13 +39,13 @@ extension FlowText {
     public func rule() throws(Fault) -> String {
         let request = try opened()
         let url = URLParts(request.url)
-        var terms = [("host", url.host), ("method", request.method), ("path", url.path)]
+        var terms = [("host", url.host), ("method", request.method), ("path", Self.exactly(url.path))]
         let action = flow.text("action")
         if !action.isEmpty { terms = [("action", action), ("tree", flow.text("tree")), ("realm", flow.text("realm"))] }
         let condition = terms.filter { !$0.1.isEmpty }.map { "\($0.0): \(Self.quoted($0.1))" }
         return """
             interceptors:
-              - name: \(Self.quoted(name(request)))
+              - name: \(Self.quoted(Self.label(name(request))))
                 when: { \(condition.joined(separator: ", ")) }
                 # what it does: usher check --print-edits lists the edits, usher faults the faults
                 response: [{ set_header: { X-Usher-Example: \(Self.quoted(flow.id)) } }]
@@ -76,9 +77,33 @@ extension FlowText {
         return lines + ["      body: \(quoted(String(decoding: message.body, as: UTF8.self)))"]
     }
 
-    /// A reference would be replaced by a secret.
+    /// The string in YAML. A reference would be replaced by a secret.
     private static func quoted(_ text: String) -> String {
-        JSONValue.string(text.replacing("${", with: "$${")).serialized
+        var out = ""
+        for scalar in JSONValue.string(text.replacing("${", with: "$${")).serialized.unicodeScalars {
+            switch scalar.value {
+            // YAML refuses them, or reads them as the end of a line
+            case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
+                out += "\\u" + String(scalar.value + 0x1_0000, radix: 16).dropFirst()
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    /// The text as a name of an interceptor.
+    private static func label(_ text: String) -> String {
+        String(
+            decoding: text.utf8.prefix(64).map {
+                ASCII.isAlpha($0) || ASCII.isDigit($0) || " ._-/:+".utf8.contains($0) ? $0 : 0x2D
+            }, as: UTF8.self)
+    }
+
+    /// The text as a value of `when` that matches nothing else.
+    private static func exactly(_ text: String) -> String {
+        guard Glob.isGlob(text) || text.hasPrefix("~") else { return text }
+        let letters = text.utf8.flatMap { ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 > 0x7F ? [$0] : [0x5C, $0] }
+        return "~^" + String(decoding: letters, as: UTF8.self) + "$"
     }
 
     /// The host and the path of an absolute URL.
