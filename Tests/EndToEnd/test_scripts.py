@@ -237,7 +237,7 @@ def test_an_exchange_under_way_keeps_its_script(play):
         assert go.wait(60)
         return response(body=b"ok")
 
-    send = play(*serve("response(res) { res.headers.set('X-Pid', process.pid) }", phases="response"), answer=answer)
+    send = play(*serve("response(res) { res.headers.set('X-Pid', process.pid) }", phases="response", timeout="20s"), answer=answer)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         asked = pool.submit(send)
         assert came.wait(60)

@@ -29,15 +29,10 @@ final class ScriptPool {
     private var open: [Int: Open] = [:]
     /// The questions without a worker, in order.
     private var waiting: [Int] = []
-    /// The questions in the order of their deadlines; some of them are answered.
-    private var due: [Int] = []
+    private var deadlines: ScriptDeadlines?
     private var nextID = 0
-    private var alarm: Alarm?
-    private var isAlarmSet = false
     /// What the script wants; nil before its first hello.
     private var wanted: Set<ScriptTerms.Phase>?
-    /// The answered questions that may stay among `due`.
-    private static let slack = 1_024
     /// The questions that failed before a worker had them.
     private var unasked = 0
 
@@ -47,7 +42,11 @@ final class ScriptPool {
         name = line.name
         terms = line.terms
         place = line.place
-        alarm = try? Alarm(loop: loop) { [unowned self] in rang() }
+        deadlines = ScriptDeadlines(loop, timeout: terms.timeout) { [unowned self] in
+            open[$0] != nil
+        } expire: { [unowned self] in
+            expire($0)
+        }
         rest = try? Alarm(loop: loop) { [unowned self] in restRang() }
     }
 
@@ -75,6 +74,9 @@ final class ScriptPool {
         // their callers are still on the stack
         for worker in workers { loop.deferRelease(worker) }
         workers = []
+        guard !waiting.isEmpty else { return }
+        start()
+        restRang()
     }
 
     // MARK: state
@@ -103,11 +105,11 @@ final class ScriptPool {
     func dismiss() { for worker in workers { worker.dismiss() } }
 
     func end() {
+        failWaiting()
         for worker in workers { worker.end() }
         rest?.cancel()
         rest = nil
-        alarm?.cancel()
-        alarm = nil
+        deadlines?.end()
     }
 
     func cut() { for worker in workers { worker.cut() } }
@@ -134,7 +136,7 @@ final class ScriptPool {
         nextID += 1
         let id = nextID
         open[id] = Open(question: question, done: done, since: loop.now, began: ScriptFigures.nanoseconds())
-        expect(id)
+        deadlines?.add(id)
         if let worker = free {
             give(id, to: worker)
         } else if mayWait, waiting.count < terms.open * terms.workers {
@@ -153,7 +155,9 @@ final class ScriptPool {
     }
 
     private var mayWait: Bool {
-        !workers.contains(where: \.isReady) && workers.contains { $0.life.stage == .starting }
+        guard !workers.contains(where: \.isReady) else { return false }
+        // one that goes to its rest is started again
+        return isRetired && workers.allSatisfy(\.isLeaving) || workers.contains { $0.life.stage == .starting }
     }
 
     private var busyWords: String {
@@ -224,33 +228,6 @@ final class ScriptPool {
 
     // MARK: time
 
-    private func expect(_ id: Int) {
-        due.append(id)
-        if due.count > 2 * open.count + Self.slack { due.removeAll { open[$0] == nil } }
-        guard !isAlarmSet else { return }
-        isAlarmSet = alarm?.set(milliseconds: terms.timeout) ?? false
-    }
-
-    private func rang() {
-        isAlarmSet = false
-        let now = loop.now
-        var passed = 0
-        while passed < due.count {
-            guard let one = open[due[passed]] else {
-                passed += 1
-                continue
-            }
-            let left = one.since + terms.timeout - now
-            guard left <= 0 else {
-                isAlarmSet = alarm?.set(milliseconds: left) ?? false
-                break
-            }
-            expire(due[passed])
-            passed += 1
-        }
-        due.removeFirst(passed)
-    }
-
     private func expire(_ id: Int) {
         waiting.removeAll { $0 == id }
         guard let one = take(id) else { return }
@@ -267,7 +244,7 @@ final class ScriptPool {
         open[ping] = Open(
             question: nil, done: { _ in }, since: loop.now, began: ScriptFigures.nanoseconds(), worker: worker)
         worker.count += 1
-        due.append(ping)
+        deadlines?.add(ping)
         _ = worker.send(ScriptQuestion.ping(id: ping))
     }
 }

@@ -36,6 +36,7 @@ final class ScriptWorker {
     }
 
     var isReady: Bool { life.stage == .ready }
+    var isLeaving: Bool { life.stage == .leaving || life.stage == .gone }
     var id: pid_t? { process?.id }
     private var name: String { "script \(pool.name): worker \(number)\(id.map { " (pid \($0))" } ?? "")" }
 
