@@ -15,6 +15,9 @@ export class Problem extends Error {
 
 const place = "usher.token"
 let token = sessionStorage.getItem(place)
+/** What this tab logged in with last; "link" is the page of `usher ui`, which takes no token that a person could type. */
+const entrancePlace = "usher.entrance"
+let isByLink = sessionStorage.getItem(entrancePlace) === "link"
 const watchers = new Set<() => void>()
 
 /** Calls back when the daemon wants a login, or got one. */
@@ -26,6 +29,12 @@ export function watchLogin(watcher: () => void): () => void {
 export function isLoggedIn(): boolean {
   return token !== null
 }
+
+/**
+ * Whether a link alone opens the page. A tab that came by one stays so whatever it is told later: once the daemon is gone,
+ * another program may answer at its port and ask for `admin.token`.
+ */
+export const needsLink = (): boolean => isByLink
 
 /** Keeps a token for this tab; null forgets it. */
 export function keepToken(value: string | null): void {
@@ -41,6 +50,8 @@ export async function loginByKey(key: string): Promise<void> {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key }),
   })
   if (!answer.ok) throw await problemOf(answer)
+  isByLink = true
+  sessionStorage.setItem(entrancePlace, "link")
   keepToken(((await answer.json()) as { token: string }).token)
 }
 
@@ -74,7 +85,11 @@ export async function ask(path: string, options: RequestInit = {}): Promise<Resp
   }
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  if (answer.status === 401) keepToken(null)
+  if (answer.status === 401) {
+    // the port of usher ui says so itself
+    if (problem.detail.includes("usher ui")) isByLink = true
+    keepToken(null)
+  }
   throw problem
 }
 

@@ -12,12 +12,21 @@ export interface Listener {
 
 /** Waits, unless the signal comes before. */
 export const pause = (milliseconds: number, signal: AbortSignal) => new Promise<void>((done) => {
-  const timer = setTimeout(done, milliseconds)
-  signal.addEventListener("abort", () => { clearTimeout(timer); done() }, { once: true })
+  const over = () => {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", over)
+    done()
+  }
+  const timer = setTimeout(over, milliseconds)
+  signal.addEventListener("abort", over)
+  if (signal.aborted) over()
 })
 
-/** Follows until the signal ends it. After a break it connects again, later each time, and continues where it was. */
-export async function follow(path: string, listener: Listener, signal: AbortSignal): Promise<void> {
+/**
+ * Follows until the signal ends it. After a break it connects again, later each time, and continues where it was.
+ * @returns the refusal that ended it; null if the signal did.
+ */
+export async function follow(path: string, listener: Listener, signal: AbortSignal): Promise<Problem | null> {
   let wait = 250
   let after: string | null = null
   while (!signal.aborted) {
@@ -40,16 +49,17 @@ export async function follow(path: string, listener: Listener, signal: AbortSign
         reader.read(value)
       }
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return null
       problem = error instanceof Problem ? error : new Problem(0, "The stream broke off", "")
       // nothing changes by asking again for what is wrong
       if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) {
         listener.onState?.("waiting", problem)
-        return
+        return problem
       }
     }
     listener.onState?.("waiting", problem)
     await pause(wait, signal)
     wait = Math.min(wait * 2, 10_000)
   }
+  return null
 }

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 import { get, Problem } from "./api"
-import { follow, type StreamState } from "./follow"
 
 export interface Resource<T> {
   /** The newest answer; it stays while it is asked for again. */
@@ -56,27 +55,6 @@ export function useResource<T>(path: string | null, { every }: { every?: number 
     data: isCurrent ? state.data : null, problem: isCurrent ? state.problem : null,
     loading: isCurrent ? state.loading : path !== null, reload,
   }
-}
-
-/** Follows a stream; null follows nothing. `onEvent` may be another function each time. */
-export function useFollow(
-  path: string | null, onEvent: (name: string, data: unknown, id: string | null) => void,
-): { state: StreamState; problem: Problem | null } {
-  const [state, setState] = useState<{ state: StreamState; problem: Problem | null }>(
-    { state: "connecting", problem: null })
-  const newest = useRef(onEvent)
-  newest.current = onEvent
-
-  useEffect(() => {
-    if (path === null) return
-    const ended = new AbortController()
-    void follow(path, {
-      onEvent: (name, data, id) => newest.current(name, data, id),
-      onState: (state, problem) => { if (!ended.signal.aborted) setState({ state, problem }) },
-    }, ended.signal)
-    return () => ended.abort()
-  }, [path])
-  return state
 }
 
 /** Calls back for keys that are pressed outside of fields and dialogs, as "j" or "Escape". */

@@ -15,10 +15,11 @@ import { Pending } from "./pages/Pending"
 import { Sessions } from "./pages/Sessions"
 import { useRoute, type Route } from "./route"
 
-const pages: Record<string, ComponentType<{ route: Route }>> = {
+// a map: an address such as #/constructor names no page
+const pages = new Map<string, ComponentType<{ route: Route }>>(Object.entries({
   flows: Flows, journeys: Journeys, pending: Pending, sessions: Sessions, overview: Overview,
   configuration: Configuration,
-}
+}))
 
 function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: boolean }) {
   const [isOpen, setOpen] = useState(first)
@@ -27,16 +28,16 @@ function App({ problem, isOpen: first }: { problem: Problem | null; isOpen: bool
   if (!isOpen) return <Login problem={problem} />
 
   const name = route.parts[0] ?? "flows"
-  const Page = pages[name] ?? Flows
+  const Page = pages.get(name) ?? Flows
   return (
     <>
-      <Notices />
+      <Boundary><Notices /></Boundary>
       <a className="skip" href="#main" onClick={(event) => {
         event.preventDefault()
         document.getElementById("main")?.focus()
       }}>Skip to the content</a>
-      <Nav current={name} />
-      <main id="main" tabIndex={-1}><Boundary key={name}><Page route={route} /></Boundary></main>
+      <Boundary><Nav current={name} /></Boundary>
+      <main id="main" tabIndex={-1}><Boundary key={name} place={route.parts.join("/")}><Page route={route} /></Boundary></main>
     </>
   )
 }
@@ -54,10 +55,13 @@ async function start() {
   })
   const problem = await keyOfAddress()
   let isOpen = isLoggedIn()
-  // the socket behind a relay asks for no token
-  if (!isOpen && problem === null) isOpen = await get("/v1/status").then(() => true, () => false)
+  if (!isOpen) {
+    // the socket behind a relay asks for no token; others say which login they take
+    const isAnswered = await get("/v1/status").then(() => true, () => false)
+    isOpen = isAnswered && problem === null
+  }
   createRoot(document.getElementById("app")!).render(
-    <StrictMode><App problem={problem} isOpen={isOpen} /></StrictMode>)
+    <StrictMode><Boundary><App problem={problem} isOpen={isOpen} /></Boundary></StrictMode>)
 }
 
 void start()

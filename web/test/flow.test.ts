@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { cookiesOf, formOf, headersOf, hex, queryOf } from "../src/flow/body"
+import { cookiesOf, formOf, headersOf, hex, jsonOf, pretty, queryOf, withLineEnds } from "../src/flow/body"
 import { changedBy, editsOf } from "../src/flow/changes"
 import { decode } from "../src/flow/decode"
 import { diff } from "../src/flow/diff"
@@ -50,6 +50,22 @@ test("a JWT and an advice are decoded, other words are not", () => {
   const advice = decode(`SSOADVICE realm="/",advices="${base64({ AuthLevel: [3] })}"`, "response")
   assert.deepEqual(advice[0]?.parts, [{ name: "content", value: { AuthLevel: [3] } }])
   assert.deepEqual(decode("MTIzNDU2Nzg5MDEy application/json charset", "here"), [])
+})
+
+test("JSON that is nested too deep stays text", () => {
+  const deep = `${"[".repeat(20_000)}1${"]".repeat(20_000)}`
+  assert.equal(jsonOf(deep), undefined)
+  assert.equal(pretty({ bytes: deep.length, cut: false, text: deep }), deep)
+  assert.deepEqual(decode(`x ${Buffer.from(deep).toString("base64")}`, "body"), [])
+  assert.deepEqual(jsonOf(`["${"[".repeat(99)}\\"${"[".repeat(99)}"]`), [`${"[".repeat(99)}"${"[".repeat(99)}`])
+  assert.equal(Array.isArray(jsonOf(`${"[".repeat(60)}1${"]".repeat(60)}`)), true)
+})
+
+test("an edited body keeps its line ends", () => {
+  assert.equal(withLineEnds("--b\nx\n", "--b\r\n\r\n"), "--b\r\nx\r\n")
+  assert.equal(withLineEnds("a\nb", "a\nc"), "a\nb")
+  assert.equal(withLineEnds("a\nb", "a\r\nc\n"), "a\nb")
+  assert.equal(withLineEnds("a\nb", "a\r\nc\r"), "a\nb")
 })
 
 test("parts of messages", () => {

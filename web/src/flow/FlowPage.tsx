@@ -2,6 +2,7 @@ import { useMemo, useState } from "react"
 import { query } from "../api"
 import { Marks } from "../flows/columns"
 import { useResource } from "../hooks"
+import { Boundary } from "../parts/Boundary"
 import { Label, Status } from "../parts/Label"
 import { Fault, Loading } from "../parts/Says"
 import { Tabs, type Tab } from "../parts/Tabs"
@@ -45,7 +46,7 @@ export function FlowPage({ id, canReveal, close }: FlowPageProps) {
       </div>
       {problem !== null && <Fault problem={problem} retry={reload} />}
       {data === null && problem === null && <Loading />}
-      {data !== null && <Shown detail={data} />}
+      {data !== null && <Boundary place={id}><Shown detail={data} /></Boundary>}
       {dialog === "copy" && <CopyDialog id={id} isRevealed={isRevealed} onClose={() => setDialog(null)} />}
       {dialog === "replay" && data !== null && <ReplayDialog detail={data} onClose={() => setDialog(null)} />}
     </article>

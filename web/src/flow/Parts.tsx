@@ -9,22 +9,31 @@ import type { FlowDetail } from "../types"
 import { bytesOf, hex, imageOf, jsonOf, pretty, type Body, type Pair } from "./body"
 import type { Decoded } from "./decode"
 
+/** So many rows are shown at once: a form may have tens of thousands. */
+const brief = 200
+
 /** Names and values, such as fields. */
 export function Pairs({ title, pairs }: { title: string; pairs: (Pair & { attributes?: string })[] }) {
+  const [most, setMost] = useState(brief)
   if (pairs.length === 0) return null
   return (
-    <table className="pairs">
-      <caption>{title}</caption>
-      <tbody>
-        {pairs.map((pair, index) => (
-          <tr key={index}>
-            <th scope="row">{pair.name}</th>
-            <td className="mono">{pair.value}{pair.attributes ? <span className="dim">; {pair.attributes}</span> : null}</td>
-            <td><Copy text={pair.value} /></td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table className="pairs">
+        <caption>{title}</caption>
+        <tbody>
+          {pairs.slice(0, most).map((pair, index) => (
+            <tr key={index}>
+              <th scope="row">{pair.name}</th>
+              <td className="mono">{pair.value}{pair.attributes ? <span className="dim">; {pair.attributes}</span> : null}</td>
+              <td><Copy text={pair.value} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {pairs.length > most && (
+        <button type="button" onClick={() => setMost(most + 1000)}>{pairs.length - most} more</button>
+      )}
+    </>
   )
 }
 
@@ -80,10 +89,14 @@ export function DecodedView({ found }: { found: Decoded[] }) {
 function Dates({ claims }: { claims: unknown }) {
   const known = { iat: "issued", nbf: "valid from", auth_time: "signed in", exp: "expires" }
   const members = (claims ?? {}) as Record<string, unknown>
-  const found = Object.entries(known).filter(([key]) => typeof members[key] === "number")
-  if (found.length === 0) return null
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-  return <p className="dim">{found.map(([key, name]) => `${name} ${format.format((members[key] as number) * 1000)}`).join(", ")}</p>
+  const found = Object.entries(known).flatMap(([key, name]) => {
+    const value = members[key]
+    const date = new Date(typeof value === "number" ? value * 1000 : NaN)
+    // 1e20 is a number, and no date
+    return Number.isNaN(date.getTime()) ? [] : [`${name} ${format.format(date)}`]
+  })
+  return found.length === 0 ? null : <p className="dim">{found.join(", ")}</p>
 }
 
 const phases: [keyof FlowDetail["timing_ms"], string, string][] = [

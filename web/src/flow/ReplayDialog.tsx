@@ -6,7 +6,7 @@ import { Fault } from "../parts/Says"
 import { Status } from "../parts/Label"
 import { link } from "../route"
 import type { FlowDetail } from "../types"
-import { headersOf } from "./body"
+import { headersOf, withLineEnds } from "./body"
 
 interface Answer { flow: string | null; status: number; of: string }
 
@@ -33,7 +33,9 @@ export function ReplayDialog({ detail, onClose }: { detail: FlowDetail; onClose(
     if (method !== request.method) edits.method = method
     if (url !== request.url) edits.url = url
     if (headers !== written(request) && pairs !== null) edits.headers = pairs
-    if (body !== (request.body.text ?? "")) edits.body = body
+    const before = request.body.text ?? ""
+    const after = withLineEnds(body, before)
+    if (body !== before && after !== before) edits.body = after
     const isEdited = Object.keys(edits).length > 0
     setSending(true)
     setProblem(null)

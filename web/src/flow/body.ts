@@ -5,9 +5,27 @@ export type Body = FlowDetail["request"]["body"] & { comment?: string }
 
 export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
+/** What reads JSON calls itself for each level: beyond, it is text. */
+const deepest = 64
+
+/** Whether objects and lists of a text of JSON are nested deeper than is shown. */
+export function isDeep(text: string): boolean {
+  let depth = 0
+  let isQuoted = false
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at]
+    if (letter === "\"") isQuoted = !isQuoted
+    else if (isQuoted) at += letter === "\\" ? 1 : 0
+    else if (letter === "[" || letter === "{") depth += 1
+    else if (letter === "]" || letter === "}") depth -= 1
+    if (depth > deepest) return true
+  }
+  return false
+}
+
 /** The value of a text of JSON; undefined if it is none. */
 export function jsonOf(text: string | undefined): unknown {
-  if (text === undefined || !/^\s*[[{]/.test(text)) return undefined
+  if (text === undefined || !/^\s*[[{]/.test(text) || isDeep(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -74,6 +92,12 @@ export function cookiesOf(fields: Pair[]): (Pair & { attributes: string })[] {
 /** Whether Usher left the body as it was. */
 export function sameBody(message: { body: Body }, other: { body: Body } | null): boolean {
   return other === null || (message.body.text === other.body.text && message.body.base64 === other.body.base64)
+}
+
+/** What people typed instead of a body. A field for text has LF alone; a body whose lines all end with CRLF, as a form's, keeps them. */
+export function withLineEnds(typed: string, before: string): string {
+  const isWindows = before.includes("\r\n") && !/[\r\n]/.test(before.replace(/\r\n/g, ""))
+  return isWindows ? typed.replace(/\r?\n/g, "\r\n") : typed
 }
 
 /** `Name: value` a line; null for a line that is none. */

@@ -1,6 +1,6 @@
 // Finds what is wrapped in a flow: JWTs, and JSON in base64 such as AM's advices.
 import type { FlowDetail } from "../types"
-import { bytesOf, type Pair } from "./body"
+import { bytesOf, isDeep, type Pair } from "./body"
 
 export interface Decoded {
   /** Where it stands. */
@@ -17,7 +17,9 @@ const wrapped = /(?<![A-Za-z0-9_+/-])[eW][A-Za-z0-9_+/-]{11,}={0,2}(?:\.[A-Za-z0
 function json(base64: string): unknown {
   try {
     const standard = base64.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "")
-    const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(standard)))
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(standard))
+    if (isDeep(text)) return undefined
+    const value: unknown = JSON.parse(text)
     return typeof value === "object" ? value : undefined
   } catch {
     return undefined

@@ -2,7 +2,9 @@ import { get, query, type Problem } from "../api"
 import { follow, pause, type StreamState } from "../follow"
 import { asProblem } from "../hooks"
 import type { Flow } from "../types"
+import { during, untilVisible } from "../visible"
 import { FlowRing } from "./FlowRing"
+import { slim } from "./slim"
 
 interface Page { flows: Flow[]; next: number | null }
 
@@ -10,6 +12,9 @@ const capacity = 100_000
 const pageSize = 300
 /** So many new flows are kept while nobody follows; they push out as many of the oldest. */
 const mostHeld = 20_000
+/** So many flows at a time, and so many times, are asked for when a tab comes to the front; beyond, the list begins anew. */
+const largest = 1000
+const mostPages = mostHeld / largest
 /** Between two repaints: more often nobody reads, and at thousands of flows a second each costs. */
 const repaint = 50
 
@@ -28,6 +33,8 @@ export class FlowFeed {
   /** Counts the changes. */
   version = 0
 
+  /** The sequence number of the newest flow that came. */
+  private newest = 0
   /** Where older flows begin; null if there are none. */
   private older: number | null = null
   private ended = new AbortController()
@@ -48,6 +55,7 @@ export class FlowFeed {
     this.ended = new AbortController()
     this.stream = new AbortController()
     this.clear()
+    this.newest = 0
     this.isLoading = true
     void this.run(this.ended.signal)
   }
@@ -83,8 +91,7 @@ export class FlowFeed {
     this.changed(true)
     if (!following || !isFull) return
     // what came since is asked for anew
-    this.end()
-    this.start()
+    this.restart()
   }
 
   /** Whether more came than is kept for a page that does not follow. */
@@ -124,15 +131,51 @@ export class FlowFeed {
     if (ended.aborted) return
     this.changed(true)
     if (this.problem !== null) return
-    const after = this.ring.at(this.ring.end - 1)?.sequence ?? 0
-    await follow(`/v1/flows/stream${query({ q: this.filter, after })}`, {
-      onEvent: (name, data) => this.take(name, data),
-      onState: (state, problem) => {
-        this.state = state
-        this.problem = problem
-        this.changed(true)
-      },
-    }, this.stream.signal)
+    await this.live(this.stream.signal)
+  }
+
+  /** Follows for as long as the page is visible, and goes on where it was. */
+  private async live(ended: AbortSignal): Promise<void> {
+    for (let isFirst = true; !ended.aborted; isFirst = false) {
+      await untilVisible(ended)
+      const visible = during("visible", ended)
+      if (!isFirst && !(await this.catchUp(visible))) {
+        if (ended.aborted) return
+        if (!visible.aborted) return this.restart()
+        continue
+      }
+      const refusal = await follow(`/v1/flows/stream${query({ q: this.filter, after: this.newest })}`, {
+        onEvent: (name, data) => this.take(name, data),
+        onState: (state, problem) => {
+          this.state = state
+          this.problem = problem
+          this.changed(true)
+        },
+      }, visible)
+      if (refusal !== null) return
+    }
+  }
+
+  /** Takes what came while the page was hidden, which is more than a stream begins with; false if it is too much. */
+  private async catchUp(visible: AbortSignal): Promise<boolean> {
+    let after: number | null = this.newest
+    for (let count = 0; count < mostPages && !this.stream.signal.aborted; count += 1) {
+      try {
+        const page: Page = await get<Page>(`/v1/flows${query({ q: this.filter, limit: largest, after })}`, visible)
+        for (const flow of page.flows) this.take("flow", flow)
+        after = page.next
+      } catch {
+        // following tells what is wrong
+        return !visible.aborted
+      }
+      if (after === null) return true
+    }
+    return false
+  }
+
+  private restart(): void {
+    this.end()
+    this.start()
   }
 
   private async load(before: number | null): Promise<void> {
@@ -140,7 +183,8 @@ export class FlowFeed {
     try {
       const path = `/v1/flows${query({ q: this.filter, limit: pageSize, before })}`
       const page = await get<Page>(path, ended)
-      this.ring.addOlder(page.flows)
+      this.newest = Math.max(this.newest, page.flows[0]?.sequence ?? 0)
+      this.ring.addOlder(page.flows.map(slim))
       this.older = page.next
       this.problem = null
     } catch (error) {
@@ -153,7 +197,9 @@ export class FlowFeed {
   private take(name: string, data: unknown): void {
     if (name === "flow") {
       if (this.isHeldFull) return
-      this.ring.push(data as Flow)
+      const flow = data as Flow
+      this.newest = flow.sequence
+      this.ring.push(slim(flow))
       if (!this.following) this.held = Math.min(this.held + 1, this.ring.count)
       if (this.isHeldFull) this.stream.abort()
     } else if (name === "lost") {

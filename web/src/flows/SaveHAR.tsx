@@ -23,13 +23,15 @@ export function SaveHAR({ filter }: { filter: string }) {
   const save = async () => {
     setSaid("…")
     try {
-      const file = URL.createObjectURL(new Blob([JSON.stringify(await archive(filter))], { type: "application/json" }))
+      const whole = await archive(filter)
+      const file = URL.createObjectURL(new Blob([JSON.stringify(whole)], { type: "application/json" }))
       const link = document.createElement("a")
       link.href = file
       link.download = "usher.har"
       link.click()
       URL.revokeObjectURL(file)
-      setSaid("")
+      const { entries, _next } = whole.log
+      setSaid(_next === undefined ? "" : `only the oldest ${entries.length.toLocaleString()}; a filter names fewer`)
     } catch (error) {
       setSaid(asProblem(error).message)
     }

@@ -1,9 +1,9 @@
 import { useEffect, useState, type FormEvent } from "react"
-import { loginByKey, loginByToken, Problem } from "../api"
+import { loginByKey, loginByToken, needsLink, Problem } from "../api"
 import { asProblem } from "../hooks"
 import { Command, Fault } from "../parts/Says"
 
-/** Asks for the token of `admin.token`, where no key of `usher ui` brought one. */
+/** Asks for the token of `admin.token`, or for another link where links alone open the page. */
 export function Login({ problem: first }: { problem: Problem | null }) {
   const [problem, setProblem] = useState(first)
   useEffect(() => setProblem(first), [first])
@@ -23,12 +23,16 @@ export function Login({ problem: first }: { problem: Problem | null }) {
     <main className="login">
       <h1>Usher</h1>
       {problem && <Fault problem={problem} />}
-      <form onSubmit={submit}>
-        <label htmlFor="token">Token <span className="dim">(<code>admin.token</code>)</span></label>
-        <input id="token" name="token" type="password" autoComplete="current-password" required autoFocus />
-        <button type="submit" className="primary">Log in</button>
-      </form>
-      <p>Or let this command open the page, without a token:</p>
+      {needsLink() ? <p>The daemon ended this login, or restarted. This command opens the page again:</p> : (
+        <>
+          <form onSubmit={submit}>
+            <label htmlFor="token">Token <span className="dim">(<code>admin.token</code>)</span></label>
+            <input id="token" name="token" type="password" autoComplete="current-password" required autoFocus />
+            <button type="submit" className="primary">Log in</button>
+          </form>
+          <p>Or let this command open the page, without a token:</p>
+        </>
+      )}
       <Command>usher ui</Command>
     </main>
   )

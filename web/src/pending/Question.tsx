@@ -93,13 +93,13 @@ interface FieldProps {
 }
 
 /** What people call a callback that AM gives no prompt. */
-const names: Record<string, string> = {
+const names = new Map(Object.entries({
   NameCallback: "User name", PasswordCallback: "Password", TermsAndConditionsCallback: "I accept the terms",
   ConsentMappingCallback: "I consent", SelectIdPCallback: "Sign in with", KbaCreateCallback: "Security question",
   ChoiceCallback: "A choice", ConfirmationCallback: "A confirmation",
-}
+}))
 
-export const nameOf = (callback: Callback): string => callback.prompt || names[callback.type] || callback.type
+export const nameOf = (callback: Callback): string => callback.prompt || names.get(callback.type) || callback.type
 
 function Field({ callback, value, isFirst, refusal, isShortened, onChange }: FieldProps) {
   const id = useId()
