@@ -206,6 +206,12 @@ def test_sessions(world, browse, through):
     page = browse(world.person, "sessions")
     with page.context.new_page() as stranger:
         stranger.goto(page.url.split("#")[0])
+        stranger.get_by_text("usher ui", exact=True).wait_for()
+        audit(stranger, "the login by a link")
+        # at admin.listen
+        refusal = {"status": 401, "title": "Unauthorized", "detail": "a token is required"}
+        stranger.route("**/v1/status", lambda route: route.fulfill(status=401, body=json.dumps(refusal)))
+        stranger.reload()
         stranger.get_by_label("Token").wait_for()
         audit(stranger, "the login")
     page.get_by_role("heading", name="No test session is open").wait_for()

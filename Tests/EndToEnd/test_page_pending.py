@@ -215,6 +215,7 @@ def test_who_looks_elsewhere_is_notified(house, sandbox, app, browse):
         close() {}
       };
       Object.defineProperty(document, 'hidden', {get: () => true});
+      document.dispatchEvent(new Event('visibilitychange'));
     }""")
     app(usher, "/told")
     programs.eventually(lambda: page.evaluate("window.shown.length"), "the notification")

@@ -23,7 +23,7 @@ export function Login({ problem: first }: { problem: Problem | null }) {
     <main className="login">
       <h1>Usher</h1>
       {problem && <Fault problem={problem} />}
-      {needsLink() ? <p>The daemon ended this login, or restarted. This command opens the page again:</p> : (
+      {needsLink() ? <p>This command gives the link that opens the page; run it again:</p> : (
         <>
           <form onSubmit={submit}>
             <label htmlFor="token">Token <span className="dim">(<code>admin.token</code>)</span></label>
