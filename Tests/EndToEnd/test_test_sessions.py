@@ -2,9 +2,14 @@
 
 import base64
 import concurrent.futures
+import contextlib
 import json
+import os
 import re
+import shutil
 import ssl
+import subprocess
+import sys
 
 import pytest
 import requests
@@ -14,6 +19,7 @@ import programs
 import shop
 import wire
 from admin import CONFIG, TOKEN, Port
+from browsers import chromium  # noqa: F401
 
 
 @pytest.fixture
@@ -50,7 +56,7 @@ def staging(start, origin, call, tmp_path):
 
 
 def answering(status, path="*", name="mock"):
-    return {"interceptors": [{"name": name, "when": {"path": path}, "request": [{"respond": {"status": status}}]}]}
+    return {"interceptors": [{"name": name, "when": {"path": path}, "request": [{"respond": {"status": status, "json": {}}}]}]}
 
 
 def test_fifty_sessions_at_once_and_none_is_disturbed(staging):
@@ -72,6 +78,56 @@ def test_fifty_sessions_at_once_and_none_is_disturbed(staging):
     assert here.get("/own/3").status_code == 299, "the base's own count was not touched"
     assert here.get("/own/3").status_code == 200
     assert len(json.loads(here.session("list", "--json").stdout)["sessions"]) == 50
+
+
+SUITE = """
+import urllib.request, urllib.error
+
+def test_the_fault_of_this_session():
+    try:
+        status = urllib.request.urlopen("{url}", timeout=60).status
+    except urllib.error.HTTPError as error:
+        status = error.code
+    assert status == {status}
+"""
+
+
+def test_browsers_suites_and_commands_at_once(staging, chromium, tmp_path):
+    here = staging()
+    sessions = [
+        here.opened(
+            "--name", f"one-{number}", "--port", "--overlay", here.overlay(answering(400 + number), f"one-{number}.yaml"))
+        for number in range(50)]
+
+    def run(*command, **variables):
+        return subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, timeout=120, env={**os.environ, **variables})
+
+    def command(number):
+        return run(
+            "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--noproxy", "", "-x", sessions[number]["proxy"],
+            f"{here.place}/x").stdout
+
+    def suite(number):
+        path = tmp_path / f"test_{number}.py"
+        path.write_text(SUITE.format(url=f"{here.place}/x", status=400 + number))
+        done = run(
+            sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, path,
+            http_proxy=sessions[number]["proxy"], no_proxy="")
+        return done.returncode, done.stdout
+
+    browser = chromium.browser_type.launch(
+        executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+    with concurrent.futures.ThreadPoolExecutor(4) as pool, contextlib.closing(browser):
+        suites = [pool.submit(suite, number) for number in range(5)]
+        commands = [pool.submit(command, number) for number in range(5, 40)]
+        for number in range(40, 50):
+            # a browser sends credentials to a proxy that asks for some; what is on this machine bypasses it by default
+            context = browser.new_context(proxy={"server": sessions[number]["port"], "bypass": "<-loopback>"})
+            assert context.new_page().goto(f"{here.place}/x").status == 400 + number
+            context.close()
+        assert [one.result() for one in commands] == [str(400 + number) for number in range(5, 40)]
+        assert [one.result()[0] for one in suites] == [0] * 5, [one.result() for one in suites]
 
 
 @pytest.mark.parametrize("way", ["credentials", "port", "field"])
