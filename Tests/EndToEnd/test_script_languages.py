@@ -46,6 +46,31 @@ script.run()
     assert send("/tea")[1].status == 418
 
 
+def test_mistakes_in_python_are_told_at_once(play):
+    send = play(*python("""
+from usher_scripts import Script
+
+script = Script(needs="body")
+
+@script.request
+def mistakes(request, action):
+    if request.url.endswith("/result"):
+        return request
+    if request.url.endswith("/body"):
+        request.body = "text"
+    if request.url.endswith("/header"):
+        request.headers["X"] = b"x"
+    if request.url.endswith("/half"):
+        raise ValueError("half \\ud83d")
+
+script.run()
+""", needs="body", timeout="30s"))
+    for path, words in [("result", b"returned Request"), ("body", b"bytes-like"), ("header", b"bytes"), ("half", b"half ?")]:
+        seen, got = send(f"/{path}", "POST", body=b"a")
+        assert seen is None and got.status == 502 and words in got.body, got.body
+    assert send()[1].status == 200
+
+
 # MARK: middleware of the SDK for JavaScript
 
 # as apps have it: each Action has its own parameter and header
@@ -146,6 +171,30 @@ def test_a_plain_object_takes_the_place_of_headers(play, headers):
     assert seen.get("user-agent") == "u" and seen.get("cookie") == "c=d" and seen.get("host")
 
 
+@pytest.mark.parametrize("text, body", [
+    ("delete req.init.body", b""), ("delete req.body", b""), ("req.init.body = undefined", b""), ("req.init.body = null", b""),
+    ("req.init = { method: 'POST' }", b""), ("req.init = { ...req.init }", b"{}"),
+])
+def test_middleware_takes_the_body_away(play, text, body):
+    send = play(*middleware(f"export default [(req, action, next) => {{ {text}; next() }}]"))
+    seen, got = send(START, "POST", body=b"{}", host="am.localhost")
+    assert got.status == 200 and seen.body == body, got.body
+
+
+def test_asynchronous_middleware_that_rejects_ends_nothing(play):
+    send = play(*middleware("""
+        export default [async (req, action, next) => {
+          req.url.searchParams.set('pid', process.pid)
+          next()
+          await null
+          throw new Error('too late')
+        }]"""))
+    first, _ = send(START, "POST", host="am.localhost")
+    send.usher.wait_error("too late")
+    second, got = send(START, "POST", host="am.localhost")
+    assert got.status == 200 and second.target == first.target and "pid=" in first.target
+
+
 # MARK: CDTDatastore
 
 CDT = """
@@ -193,6 +242,40 @@ def test_cdt_interceptors_keep_their_order_and_their_state(play, files, script):
     _, got = send()
     assert got.status == 200
     assert [seen.get("x-order") for seen in send.server.requests] == ["AB", "ABabAB"]
+
+
+REPLACED = """
+export default [{
+  async interceptRequestInContext(context) { context.state.n = 1; return context },
+  async interceptResponseInContext(context) {
+    const n = context.state.n
+    delete context.state.n
+    return { ...context, response: { status: 299, headers: new Headers({ 'X-N': n }), body: 'new' } }
+  },
+}]
+"""
+
+REPLACED_PYTHON = """
+from usher_scripts import Context, Headers, Interceptor, Response, cdt
+
+class Mine(Interceptor):
+    async def intercept_request(self, context):
+        context.state["n"] = 1
+        return context
+
+    async def intercept_response(self, context):
+        n = context.state.pop("n")
+        return Context(context.request, Response(Headers([("X-N", str(n))]), b"new", status=299))
+
+cdt([Mine()]).run()
+"""
+
+
+@pytest.mark.parametrize("files, script", [middleware(REPLACED), python(REPLACED_PYTHON, needs="body")], ids=["node", "python"])
+def test_a_new_response_takes_the_place_of_the_old(play, files, script):
+    send = play(files, {**script, "phases": ["request", "response"]})
+    _, got = send()
+    assert (got.status, got.get("x-n"), got.body) == (299, "1", b"new")
 
 
 def test_null_ends_the_exchange(play):

@@ -90,6 +90,26 @@ def test_the_action_is_told(play):
 # MARK: failures
 
 @pytest.mark.parametrize("text, words", [
+    ("return usher.respond({ status: 200n })", b"BigInt"),
+    ("throw Object.create(null)", b"without words"),
+    ("throw new Error('x'.repeat(199) + '\\u{1F600}')", "\ufffd".encode()),
+])
+def test_an_answer_that_cannot_be_written_fails_alone(play, text, words):
+    send = play(*serve(f"async request(req) {{ req.headers.set('X-Pid', process.pid); if (req.url.pathname === '/bad') {{ {text} }} }}"))
+    before = send()[0].get("x-pid")
+    seen, got = send("/bad")
+    assert seen is None and got.status == 502 and words in got.body
+    assert send()[0].get("x-pid") == before
+
+
+def test_lines_beyond_latin_1_go_on(play):
+    send = play(*serve("request(req) { req.headers.set('X-Tag', '1') }"))
+    name = "日本".encode().decode("latin-1")
+    seen, got = send(fields=[("X-Name", name)])
+    assert got.status == 200 and seen.get("x-tag") == "1" and seen.get("x-name") == name
+
+
+@pytest.mark.parametrize("text, words", [
     ("request() { process.exit(3) }", "exit status 3"),
     ("request() { process.kill(process.pid, 'SIGKILL') }", "killed by signal 9"),
     ("request() { console.error('the last words'); process.exit(1) }", "its last line: the last words"),
@@ -128,6 +148,7 @@ def test_a_hanging_worker_is_replaced(play):
 def test_a_killed_worker_under_load_loses_nothing(play):
     send = play(*serve("request(req) { req.headers.set('X-Worker', process.pid) }", workers=2, on_failure="pass"))
     workers = {send()[0].get("x-worker") for _ in range(20)} - {None}
+    before = len(send.server.requests)
 
     def load(_):
         client = send.client()
@@ -138,6 +159,10 @@ def test_a_killed_worker_under_load_loses_nothing(play):
         for worker in workers:
             os.kill(int(worker), signal.SIGKILL)
         assert all(status == 200 for one in running for status in one.result())
+    # others took over, and new workers came
+    marks = [seen.get("x-worker") for seen in list(send.server.requests)[before:]]
+    assert len(marks) == 800 and set(marks) - workers - {None}
+    assert marks[-1] is not None
 
 
 def test_growth_is_limited(play):

@@ -45,6 +45,19 @@ const transport = new Set([
   'host', 'connection', 'cookie', 'content-length', 'transfer-encoding', 'user-agent', 'accept-encoding', 'accept-language',
   'origin', 'referer', 'te', 'upgrade', 'proxy-authorization', 'proxy-connection', 'keep-alive', 'expect', 'via', 'forwarded'])
 
+/** Headers of these lines, without those that `Headers` refuses: characters beyond Latin-1. */
+function headersOf(lines) {
+  const headers = new Headers()
+  for (const [name, value] of lines) {
+    try {
+      headers.append(name, value)
+    } catch {
+      // the line stays as it is
+    }
+  }
+  return headers
+}
+
 /** A request or a response. Lines of headers that are not changed stay as they are. */
 class Message {
   #given
@@ -52,8 +65,7 @@ class Message {
 
   constructor(given) {
     this.#given = given
-    this.headers = new Headers()
-    for (const [name, value] of given.headers) this.headers.append(name, value)
+    this.headers = headersOf(given.headers)
     this.#known = this.headers
     this.body = given.body === undefined ? undefined : Buffer.from(given.body, 'base64')
     this.before = this.body
@@ -82,8 +94,7 @@ class Message {
     let now = this.headers ?? this.#known
     const isReplaced = !(now instanceof Headers)
     if (isReplaced) now = new Headers(pairs(now))
-    const then = new Headers()
-    for (const [name, value] of this.#given.headers) then.append(name, value)
+    const then = headersOf(this.#given.headers)
     const value = (headers, name) => name === 'set-cookie' ? headers.getSetCookie().join('\n') : headers.get(name)
     const names = new Set([...then.keys(), ...now.keys()])
     const kept = name => isReplaced && !now.has(name) && (transport.has(name) || name.startsWith('sec-'))
@@ -143,7 +154,14 @@ export class ScriptResponse extends Message {
 }
 
 const isEmpty = object => Object.keys(object).length === 0
-const line = error => String(error?.message ?? error).replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 200)
+
+function line(error) {
+  try {
+    return String(error?.message ?? error).replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 200)
+  } catch {
+    return 'something without words was thrown'
+  }
+}
 
 function answered(question, message, state, outcome) {
   const answer = { id: question.id }
@@ -211,7 +229,8 @@ export class FrameReader {
 }
 
 export function frame(value) {
-  const text = JSON.stringify(value)
+  // half a character, which JSON.stringify escapes, is no text
+  const text = JSON.stringify(value).replace(/\\(?:ud[89a-f]..|.)/g, all => all.length === 6 ? '\ufffd' : all)
   return `${Buffer.byteLength(text)}\n${text}\n`
 }
 
@@ -227,9 +246,16 @@ export function serve(handlers, socket = inherited()) {
   socket.on('data', piece => {
     let out = ''
     for (const question of reader.read(piece)) {
+      const framed = value => {
+        try {
+          return frame(value)
+        } catch (error) {
+          return frame(failed(question, error))
+        }
+      }
       const given = answer(handlers, question)
-      if (typeof given?.then === 'function') given.then(value => socket.write(frame(value)))
-      else out += frame(given)
+      if (typeof given.then !== 'function') out += framed(given)
+      else given.catch(error => failed(question, error)).then(value => socket.write(framed(value)))
     }
     if (out) socket.write(out)
   })
@@ -260,6 +286,8 @@ export function middleware(list, { needs = 'body' } = {}) {
     request(request, action) {
       if (!action.type) return
       run(list, sdkRequest(request), Object.freeze({ type: action.type, payload: action.payload }))
+      // a body that was removed
+      if (request.before !== undefined) request.body ??= ''
     },
   }
 }
@@ -268,7 +296,8 @@ function run(list, req, action) {
   const rest = [...list]
   const next = () => {
     const one = rest.shift()
-    if (one) one(req, action, next)
+    // as in the SDK, nobody waits for an asynchronous entry
+    if (one) Promise.resolve(one(req, action, next)).catch(error => console.error(error))
     return req
   }
   next()
@@ -282,18 +311,27 @@ function sdkRequest(request) {
     else if (Buffer.from(text).equals(request.body)) request.body = text
     request.before = request.body
   }
-  const same = name => ({ get: () => request[name], set: value => { request[name] = value }, enumerable: true })
-  const init = Object.defineProperties({}, {
+  const same = name => ({
+    get: () => request[name], set: value => { request[name] = value }, enumerable: true, configurable: name === 'body' })
+  // to delete the body is to send none
+  const view = properties => new Proxy(Object.defineProperties({}, properties), {
+    deleteProperty: (target, name) => name === 'body' ? Reflect.set(target, name, undefined) : Reflect.deleteProperty(target, name),
+  })
+  const init = view({
     method: same('method'), headers: same('headers'), body: same('body'),
     credentials: { value: 'include', writable: true, enumerable: true },
   })
-  const req = Object.defineProperties({}, { url: same('url'), headers: same('headers'), method: same('method'), body: same('body') })
-  Object.defineProperty(req, 'init', {
-    get: () => init,
-    set: given => { for (const name of ['method', 'headers', 'body']) if (name in given) init[name] = given[name] },
-    enumerable: true,
+  return view({
+    url: same('url'), headers: same('headers'), method: same('method'), body: same('body'),
+    init: {
+      get: () => init,
+      set: given => {
+        for (const name of ['method', 'headers']) if (name in given) init[name] = given[name]
+        init.body = given.body
+      },
+      enumerable: true,
+    },
   })
-  return req
 }
 
 /**
@@ -302,11 +340,12 @@ function sdkRequest(request) {
  * last interceptor decides about the retry, and null ends the exchange.
  */
 export function cdt(list, { needs = 'body' } = {}) {
-  const phase = (method, make) => {
+  const phase = (kind, method, make) => {
     const able = list.filter(one => typeof one[method] === 'function')
     if (able.length === 0) return undefined
     return async (...given) => {
       const { state } = given.at(-1)
+      const message = given[0]
       const shared = JSON.parse(state.cdt ?? '{}')
       let context = Object.assign(make(given), { state: shared, shouldRetry: false })
       for (const one of able) {
@@ -314,11 +353,14 @@ export function cdt(list, { needs = 'body' } = {}) {
         if (context === null || context === undefined) return abort(`${method} of ${one.constructor?.name ?? 'an interceptor'} returned null`)
       }
       if (Object.keys(context.state ?? {}).length > 0) state.cdt = JSON.stringify(context.state)
+      else delete state.cdt
+      await adopt(message, context[kind])
+      if (kind === 'response' && context.responseData !== message.before) message.body = context.responseData
       return context
     }
   }
-  const request = phase('interceptRequestInContext', ([request]) => ({ request, response: null, responseData: null }))
-  const response = phase('interceptResponseInContext', ([response, request]) => ({
+  const request = phase('request', 'interceptRequestInContext', ([request]) => ({ request, response: null, responseData: null }))
+  const response = phase('response', 'interceptResponseInContext', ([response, request]) => ({
     request, response, get responseData() { return response.body }, set responseData(body) { response.body = body } }))
   const handlers = { needs }
   if (request) handlers.request = async (...given) => verdictOf(await request(...given))
@@ -329,6 +371,16 @@ export function cdt(list, { needs = 'body' } = {}) {
     }
   }
   return handlers
+}
+
+/** Takes a message that an interceptor made anew. */
+async function adopt(message, given) {
+  if (given === message || !given) return
+  for (const name of ['method', 'url', 'status', 'headers']) if (name in message && name in given) message[name] = given[name]
+  // one of fetch has a stream
+  if (given.body !== undefined && given.body !== null) {
+    message.body = typeof given.arrayBuffer === 'function' ? await given.arrayBuffer() : given.body
+  }
 }
 
 const verdictOf = outcome => outcome instanceof Verdict ? outcome : undefined

@@ -50,6 +50,8 @@ class Script:
         number = os.environ.get("USHER_SCRIPT_FD")
         if number is None:
             sys.exit("USHER_SCRIPT_FD is not set: start this program by script: { run: [...] } of Usher")
+        if not self._functions:
+            sys.exit("the script has no functions: decorate one with @script.request or @script.response")
         asyncio.run(self.serve(socket.socket(fileno=int(number))))
 
     async def serve(self, connection: socket.socket) -> None:
@@ -67,7 +69,12 @@ class Script:
             pass
 
     async def _write(self, question: dict[str, Any], writer: asyncio.StreamWriter) -> None:
-        writer.write(frame(await self._answer(question)))
+        try:
+            reply = frame(await self._answer(question))
+        except Exception as error:
+            traceback.print_exc()
+            reply = frame({"id": question["id"], "error": str(error) or type(error).__name__})
+        writer.write(reply)
 
     async def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
         answer: dict[str, Any] = {"id": question["id"]}
@@ -92,9 +99,8 @@ class Script:
                     break
         except Verdict as raised:
             verdict = raised
-        except Exception as error:
-            traceback.print_exc()
-            return {**answer, "error": str(error) or type(error).__name__}
+        if not isinstance(verdict, Verdict | None):
+            raise TypeError(f"a function returned {type(verdict).__name__}; it changes what it gets, or returns a verdict or None")
         if message.state != (question.get("state") or {}):
             answer["state"] = message.state
         if verdict is not None:
@@ -104,5 +110,6 @@ class Script:
 
 
 def frame(value: dict[str, Any]) -> bytes:
-    text = json.dumps(value, separators=(",", ":")).encode()
+    # half a character is no text
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode(errors="replace")
     return b"%d\n%s\n" % (len(text), text)
