@@ -165,6 +165,38 @@ def test_a_killed_worker_under_load_loses_nothing(play):
     assert marks[-1] is not None
 
 
+@pytest.mark.parametrize("fields, body", [
+    ([], b"x" * 5000), ([("Content-Encoding", "foo")], b"x"), ([("Content-Encoding", "gzip")], b"no gzip")])
+@pytest.mark.parametrize("policy, status", [("refuse", 502), ("pass", 200)])
+def test_a_body_that_it_cannot_see_is_a_failure(play, fields, body, policy, status):
+    send = play(*serve("needs: 'body', request(req) { req.headers.set('X-Tag', '1') }", needs="body", on_failure=policy),
+                limits={"buffered_body": "1KiB"})
+    assert send("/x", "POST", fields, body)[1].status == status
+
+
+@pytest.mark.parametrize("policy, status", [("refuse", 502), ("pass", 200)])
+@pytest.mark.parametrize("answer", ["{ headers: [['X-A', '1'], ['Bad Name', '2']] }", "{ url: 'ftp://a/', method: 'PUT' }"])
+def test_a_message_that_cannot_be_sent_is_a_failure(play, policy, status, answer):
+    send = play(*node(f"""
+        import net from 'node:net'
+        const socket = new net.Socket({{ fd: 3 }})
+        const reader = new usher.FrameReader()
+        socket.write(usher.frame({{ hello: {{ protocol: 1, phases: ['request'] }} }}))
+        socket.on('data', piece => {{
+          for (const {{ id }} of reader.read(piece)) socket.write(usher.frame({{ id, request: {answer} }}))
+        }})""", on_failure=policy))
+    seen, got = send()
+    assert got.status == status and (policy == "refuse" or seen.line.startswith("GET") and seen.get("x-a") is None)
+
+
+def test_the_last_line_is_not_for_other_clients(play):
+    send = play(*serve("request(req) { if (req.url.pathname === '/a') console.error('secret of a'); else process.exit(1) }"))
+    assert send("/a")[1].status == 200
+    got = send("/b")[1]
+    assert got.status == 502 and b"secret" not in got.body
+    send.usher.wait_error("its last line: secret of a")
+
+
 def test_growth_is_limited(play):
     send = play(*serve("request() { const all = []; while (true) all.push(Buffer.alloc(1 << 20, 1)) }",
                        memory="512MiB", timeout="20s", on_failure="pass"), when={"path": "/bad"})

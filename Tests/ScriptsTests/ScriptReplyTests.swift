@@ -51,11 +51,29 @@ import Testing
         #"{"id":1,"requset":{}}"#, #"{"id":1,"request":{"method":1}}"#, #"{"id":1,"request":{"headers":[["a"]]}}"#,
         #"{"id":1,"request":{"body":"?"}}"#, #"{"id":1,"response":{}}"#, #"{"id":1,"retry":{}}"#,
         #"{"id":1,"state":{"a":1}}"#,
-        #"{"id":1,"error":"no"}"#, #"{"id":1,"respond":{"status":"200"}}"#,
+        #"{"id":1,"error":"no"}"#, #"{"id":1,"respond":{"status":"200"}}"#, #"{"id":1,"abort":"a","respond":{}}"#,
+        #"{"id":1,"request":{"headers":["# + Array(repeating: #"["a","b"]"#, count: 513).joined(separator: ",") + "]}}",
+        #"{"id":1,"respond":{"headers":[["a",""# + String(repeating: "b", count: 256 << 10) + #""]]}}"#,
     ])
     func aWrongAnswerFailsItsExchange(_ text: String) throws {
         guard case .failed(let words) = try answer(text) else { return #expect(Bool(false)) }
         #expect(!words.isEmpty)
+    }
+
+    @Test func aReasonIsReadAsItIsWritten() throws {
+        guard case .verdict(.abort(let reason)) = try answer("{\"id\":1,\"abort\":\"a\\u0085b\\u202Ec\\u2028d\"}")
+        else {
+            return #expect(Bool(false))
+        }
+        #expect(reason == "a b c d")
+    }
+
+    @Test func theWordsOfACommandShowNoArguments() {
+        var terms = ScriptTerms(.run(["node", "--token=x", "y"]))
+        #expect(terms.words == "node")
+        terms.origin = .run(["node", "a.mjs", "x"])
+        terms.files = ["", "1 2", ""]
+        #expect(terms.words == "node a.mjs")
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"id":"1"}"#, "{\"id\":1", "null"])
@@ -76,7 +94,9 @@ import Testing
 
     @Test(arguments: [
         #"{"hello":{}}"#, #"{"hello":{"protocol":2}}"#, #"{"id":1}"#, #"{"hello":{"protocol":1,"phases":["error"]}}"#,
-        #"{"hello":{"protocol":1,"needs":"all"}}"#, #"{"hello":{"protocol":1,"bodies":true}}"#,
+        #"{"hello":{"protocol":1,"phases":[]}}"#, #"{"hello":{"protocol":1,"phases":[1]}}"#,
+        #"{"hello":{"protocol":1,"needs":5}}"#, #"{"hello":{"protocol":1,"needs":"all"}}"#,
+        #"{"hello":{"protocol":1,"bodies":true}}"#,
     ])
     func aWrongHelloIsRefused(_ text: String) {
         #expect(throws: FrameFault.self) { try ScriptHello(Array(text.utf8)[...]) }

@@ -25,7 +25,7 @@ struct ScriptFields {
 
     func accept(_ names: [String]) throws(FrameFault) {
         for member in members where !names.contains(member.name) {
-            let shown = String(member.name.unicodeScalars.prefix(40).filter { $0.value >= 0x20 }.map(Character.init))
+            let shown = String(member.name.unicodeScalars.prefix(40).filter { !$0.steers }.map(Character.init))
             throw FrameFault(
                 words: "\(owner) has the unknown member \"\(shown)\"; known: \(names.joined(separator: ", "))")
         }

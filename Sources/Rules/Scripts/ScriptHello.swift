@@ -24,15 +24,15 @@ public struct ScriptHello: Equatable, Sendable {
         guard version == Self.version else {
             throw FrameFault(words: "the script speaks protocol \(version), and this Usher \(Self.version)")
         }
-        let names = try hello.list("phases").map { $0.compactMap(\.text) } ?? ["request"]
         phases = []
-        for name in names {
-            guard let phase = ScriptTerms.Phase(rawValue: name) else {
+        for name in try hello.list("phases") ?? [.string("request")] {
+            guard let phase = name.text.flatMap(ScriptTerms.Phase.init) else {
                 throw FrameFault(words: "hello has phases of request and response")
             }
             phases.insert(phase)
         }
-        guard let needs = ScriptTerms.Needs(rawValue: hello["needs"]?.text ?? "head") else {
+        guard !phases.isEmpty else { throw FrameFault(words: "hello has no phase; the script has nothing to do") }
+        guard let needs = ScriptTerms.Needs(rawValue: try hello.text("needs") ?? "head") else {
             throw FrameFault(words: "hello needs head or body")
         }
         self.needs = needs

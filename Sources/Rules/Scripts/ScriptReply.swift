@@ -16,7 +16,11 @@ public struct ScriptReply: Sendable {
     public let id: Int
     private let fields: ScriptFields
 
-    static let members = ["id", "request", "response", "state", "respond", "abort", "retry", "error"]
+    static let members = ["id", "state"] + outcomes
+    private static let outcomes = ["request", "response", "respond", "abort", "retry", "error"]
+    /// The most lines of headers, and their most bytes.
+    static let mostLines = 512
+    static let mostHeaderBytes = 256 << 10
 
     /// - Parameter text: the JSON text of a frame.
     public init(_ text: ArraySlice<UInt8>) throws(FrameFault) {
@@ -32,6 +36,10 @@ public struct ScriptReply: Sendable {
 
     private func read(_ question: ScriptQuestion) throws(FrameFault) -> ScriptAnswer {
         try fields.accept(Self.members)
+        let outcomes = Self.outcomes.filter { fields[$0] != nil }
+        guard outcomes.count <= 1 else {
+            throw FrameFault(words: "an answer has \(outcomes.joined(separator: " and ")); it has one of them")
+        }
         if let words = try fields.text("error") { return .failed("failed: \(Self.line(words))") }
         if let reason = try fields.text("abort") { return .verdict(.abort(Self.line(reason))) }
         if let given = try fields.object("respond") {
@@ -44,13 +52,10 @@ public struct ScriptReply: Sendable {
                 throw FrameFault(words: "response and retry are for the response phase; respond gives a response here")
             }
             guard fields["request"] != nil || state != nil else { return .unchanged }
-            var new = try fields.object("request").map { given throws(FrameFault) in try Self.request(given, request) }
-            new?.state = state ?? request.state
-            if new == nil {
-                new = request
-                new?.state = state ?? [:]
-            }
-            return new.map { .request($0) } ?? .unchanged
+            var new = request
+            if let given = try fields.object("request") { new = try Self.request(given, request) }
+            new.state = state ?? request.state
+            return .request(new)
         case .response(let response, let request):
             if let retry = try fields.object("retry") {
                 try retry.accept(["request", "after"])
@@ -99,18 +104,24 @@ public struct ScriptReply: Sendable {
 
     private static func headers(_ fields: ScriptFields) throws(FrameFault) -> Headers? {
         guard let items = try fields.list("headers") else { return nil }
+        guard items.count <= mostLines else { throw FrameFault(words: "headers has more than \(mostLines) lines") }
         var headers = Headers()
+        var bytes = 0
         for item in items {
             guard let pair = item.items, pair.count == 2, let name = pair[0].text, let value = pair[1].text else {
                 throw FrameFault(words: "headers is a list of [name, value]")
+            }
+            bytes += name.utf8.count + value.utf8.count
+            guard bytes <= mostHeaderBytes else {
+                throw FrameFault(words: "headers is larger than \(mostHeaderBytes) bytes")
             }
             headers.add(name, value)
         }
         return headers
     }
 
-    /// The text in one line of the log.
+    /// The text in one line of the log, as it is read.
     static func line(_ text: String) -> String {
-        text.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
+        text.unicodeScalars.prefix(200).map { $0.steers ? " " : String($0) }.joined()
     }
 }

@@ -41,7 +41,7 @@ public struct ScriptTerms: Hashable, Sendable {
     public var user: String?
     /// The folder that it runs in.
     public var folder = ""
-    /// The state of the files that the command names, so that a changed file is a changed script.
+    /// The state of the file that each word of the command names, so that a changed file is a changed script; empty for none.
     public var files: [String] = []
 
     public init(_ origin: Origin) { self.origin = origin }
@@ -49,7 +49,8 @@ public struct ScriptTerms: Hashable, Sendable {
     /// The program in few words, without arguments that may be secret.
     public var words: String {
         switch origin {
-        case .run(let command): command.prefix(2).joined(separator: " ")
+        case .run(let command):
+            command.prefix(files.count > 1 && !files[1].isEmpty ? 2 : 1).joined(separator: " ")
         case .connect(let path): "unix:\(path)"
         }
     }

@@ -152,6 +152,10 @@ struct SnapshotBuilder {
             rule.comesBeforeStepUp = fields.has("before")
             if let builtIn {
                 rule.equip(with: builtIn)
+                if let script = builtIn as? Script, script.refuses {
+                    if !fields.has("over_limit") { rule.bodies.overLimit = .refuse }
+                    if !fields.has("invalid_body") { rule.bodies.invalid = .refuse }
+                }
                 if condition.contradiction == nil { audit.look(forContradictionsIn: rule.when, of: fields) }
                 if !hasServers, !condition.needsServer(knowing: conditions.defined) {
                     audit.look(forServersIn: rule.when, of: fields, knowing: conditions.defined)

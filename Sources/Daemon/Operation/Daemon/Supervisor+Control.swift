@@ -58,7 +58,7 @@ extension Supervisor {
         figures.generation = generation
         figures.transactionsWaiting = stores.tables.transactions.list().count
         figures.journal = stores.journal?.figures
-        figures.scripts = stores.scripts.report.map(\.figures)
+        figures.scripts = ScriptFigures.inForce(stores.scripts.report)
         return instruments.page(figures)
     }
 

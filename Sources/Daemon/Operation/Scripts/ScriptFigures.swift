@@ -38,8 +38,16 @@ struct ScriptFigures: Sendable {
     let workers: [Worker]
     /// The questions that failed before a worker had them.
     let unasked: Int
+    /// Whether the configuration in force does without it.
+    let isRetired: Bool
 
-    var figures: ProcessFigures.ScriptFigures {
+    /// The figures of the scripts in force, one of each name.
+    static func inForce(_ all: [ScriptFigures]) -> [ProcessFigures.ScriptFigures] {
+        var names: Set<String> = []
+        return all.filter { !$0.isRetired && names.insert($0.name).inserted }.map(\.figures)
+    }
+
+    private var figures: ProcessFigures.ScriptFigures {
         .init(
             name: name,
             workers: workers.map {

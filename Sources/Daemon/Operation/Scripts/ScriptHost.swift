@@ -9,7 +9,7 @@ public final class ScriptHost: Sendable {
     enum Message: Sendable {
         case ask(Int, ScriptQuestion, @Sendable (ScriptAnswer) -> Void)
         case start([ScriptLine], @Sendable ([Diagnostic]) -> Void)
-        case keep(Set<ScriptTerms>)
+        case keep([ScriptTerms: String])
         case release(Int)
         case report(@Sendable ([ScriptFigures]) -> Void)
         case end
@@ -69,7 +69,8 @@ public final class ScriptHost: Sendable {
 
     /// Lets other scripts rest. What is under way by an earlier configuration may still ask them.
     func keep(_ lines: [ScriptLine]) {
-        running.withLock { $0?.messages }?.post(.keep(Set(lines.map(\.terms))))
+        running.withLock { $0?.messages }?.post(
+            .keep(Dictionary(lines.map { ($0.terms, $0.name) }) { first, _ in first }))
     }
 
     /// The thread starts with the first script.
@@ -148,11 +149,13 @@ final class ScriptThread {
         case .ask(let number, let question, let done):
             if let pool = pools[number]?.pool { pool.ask(question, done) } else { done(.failed("has ended")) }
         case .start(let lines, let done): start(lines, done)
-        case .keep(let kept): for entry in pools.values { entry.pool.retire(!kept.contains(entry.pool.terms)) }
+        case .keep(let names): for entry in pools.values { entry.pool.keep(as: names[entry.pool.terms]) }
         case .release(let number): release(number)
         case .report(let done): done(pools.sorted { $0.key < $1.key }.map(\.value.pool.report))
         case .end:
-            for entry in pools.values { entry.pool.cut() }
+            for entry in pools.values { entry.pool.leave() }
+            let deadline = loop.refreshNow() + WorkerLife.grace
+            for entry in pools.values { entry.pool.cut(by: deadline) }
             pools = [:]
             loop.stop()
         }

@@ -56,7 +56,7 @@ final class ScriptOutput: EventSource {
     private func line() {
         defer { rest = [] }
         let text = String(decoding: rest, as: UTF8.self).unicodeScalars
-            .map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
+            .map { $0.steers ? " " : String($0) }.joined()
         guard text.contains(where: { $0 != " " }) else { return }
         // behind an error's stack, Node says its version
         if !text.hasPrefix("Node.js v") { last = text }

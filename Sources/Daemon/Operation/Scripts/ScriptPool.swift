@@ -15,7 +15,7 @@ final class ScriptPool {
     }
 
     let loop: Loop
-    let name: String
+    private(set) var name: String
     let terms: ScriptTerms
     let place: ScriptLine.Place
     private(set) var workers: [ScriptWorker] = []
@@ -57,8 +57,10 @@ final class ScriptPool {
 
     // MARK: retirement
 
-    func retire(_ isRetired: Bool) {
-        self.isRetired = isRetired
+    /// - Parameter name: the interceptor that declares it now; nil if none does.
+    func keep(as name: String?) {
+        if let name { self.name = name }
+        isRetired = name == nil
         if isRetired { restRang() }
     }
 
@@ -83,7 +85,8 @@ final class ScriptPool {
 
     var isReady: Bool { !workers.isEmpty && workers.allSatisfy(\.isReady) }
     /// Why a worker is not ready, once one has ended.
-    var fault: String? { workers.lazy.filter { $0.life.stage == .resting }.compactMap(\.fault).first }
+    var fault: String? { resting?.told }
+    private var resting: ScriptWorker? { workers.first { $0.life.stage == .resting && $0.fault != nil } }
     var isGone: Bool { workers.allSatisfy { $0.life.stage == .gone } }
 
     func hello(_ hello: ScriptHello) {
@@ -112,7 +115,8 @@ final class ScriptPool {
         deadlines?.end()
     }
 
-    func cut() { for worker in workers { worker.cut() } }
+    func leave() { for worker in workers { worker.leave() } }
+    func cut(by deadline: Int) { for worker in workers { worker.cut(by: deadline) } }
 
     var report: ScriptFigures {
         ScriptFigures(
@@ -120,8 +124,8 @@ final class ScriptPool {
             workers: workers.map {
                 .init(
                     number: $0.number, pid: $0.id.map(Int.init), stage: $0.life.stage, restarts: $0.life.restarts,
-                    open: $0.count, counts: $0.counts, fault: $0.fault)
-            }, unasked: unasked)
+                    open: $0.count, counts: $0.counts, fault: $0.told)
+            }, unasked: unasked, isRetired: isRetired)
     }
 
     // MARK: questions
@@ -163,7 +167,7 @@ final class ScriptPool {
     private var busyWords: String {
         workers.contains(where: \.isReady)
             ? "has \(terms.open) open questions for each worker already"
-            : "does not run\(fault.map { ": \($0)" } ?? "")"
+            : "does not run\(resting?.fault.map { ": \($0)" } ?? "")"
     }
 
     private func give(_ id: Int, to worker: ScriptWorker) {

@@ -100,18 +100,19 @@ struct ScriptProcess {
         return all.merging(terms.environment) { $1 }
     }
 
-    /// How the process ended; nil while it runs.
+    /// How the process ended; nil while it runs. What it started ends with it.
     func ended() -> String? {
+        var details = siginfo_t()
+        let isKnown = waitid(P_PID, id_t(id), &details, WEXITED | WNOHANG | WNOWAIT) == 0
+        guard isKnown ? details.si_signo != 0 : errno != EINTR else { return nil }
+        // before its number may be another's
+        if isKnown { kill(-id, SIGKILL) }
         var status: Int32 = 0
-        let found = waitpid(id, &status, WNOHANG)
-        guard found != 0, !(found < 0 && errno == EINTR) else { return nil }
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
         return signal == 0 ? "exit status \(status >> 8 & 0xFF)" : "killed by signal \(signal)"
     }
 
     /// Sends a signal to the process and those that it started.
     func signal(_ number: Int32) { if kill(-id, number) != 0 { kill(id, number) } }
-
-    /// Ends what the process started, once it has ended itself and its number may be another's.
-    func endRest() { kill(-id, SIGKILL) }
 }

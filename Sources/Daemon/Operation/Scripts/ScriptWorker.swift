@@ -20,7 +20,11 @@ final class ScriptWorker {
     var isPinged = false
     var load: (Int, Int) { (isPinged ? 1 : 0, count) }
     /// Why it ended last.
-    private(set) var fault: String?
+    private(set) var fault: String? { didSet { lastWords = "" } }
+    /// The last line that it wrote then, which may be about anybody's exchange.
+    private var lastWords = ""
+    /// Why it ended last, for the operator.
+    var told: String? { fault.map { "\($0)\(lastWords)" } }
 
     fileprivate static let closed = "its connection ended"
     /// The most bytes that wait for a script to read them.
@@ -119,7 +123,7 @@ final class ScriptWorker {
         // one that has not begun has nothing to finish
         if life.stage == .starting, words != Self.closed { process?.signal(SIGTERM) }
         happened(.broke)
-        pool.lost(self, "ended: \(words)\(lastLine)")
+        pool.lost(self, "ended: \(words)")
         look()
     }
 
@@ -173,10 +177,10 @@ final class ScriptWorker {
         if let process {
             guard let status = process.ended() else { return false }
             words = words == Self.closed ? status : "\(words); \(status)"
-            process.endRest()
         }
         output?.close()
-        fault = "\(words)\(lastLine)"
+        fault = words
+        lastWords = lastLine
         let told = "\(name) ended: \(words)\(lastLine)"
         let wasNeeded = life.stage == .ending
         output = nil
@@ -191,11 +195,19 @@ final class ScriptWorker {
         alarm = nil
     }
 
-    /// Ends the process at once, as the daemon ends.
-    func cut() {
+    /// Tells the process to end, as the daemon ends.
+    func leave() {
         disconnect()
-        process?.signal(SIGKILL)
-        if let process { while process.ended() == nil { usleep(1000) } }
+        process?.signal(SIGTERM)
+    }
+
+    /// Waits for the end of the process, and forces it.
+    /// - Parameter deadline: in monotonic milliseconds.
+    func cut(by deadline: Int) {
+        while let process, process.ended() == nil {
+            if pool.loop.refreshNow() >= deadline { process.signal(SIGKILL) }
+            usleep(1000)
+        }
         process = nil
         output?.close()
         output = nil

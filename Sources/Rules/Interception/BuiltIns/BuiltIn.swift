@@ -15,7 +15,7 @@ public protocol BuiltIn: Sendable {
     /// condition has the key `by`.
     static var sparesCalls: Bool { get }
     /// What an environment has to allow for it to apply; nil for what its edits need.
-    static var powers: Powers? { get }
+    var powers: Powers? { get }
     /// True if its condition may use keys of the response.
     var readsAnswer: Bool { get }
 
@@ -32,6 +32,6 @@ public protocol BuiltIn: Sendable {
 extension BuiltIn {
     public static var sendsSecret: Bool { false }
     public static var sparesCalls: Bool { false }
-    public static var powers: Powers? { nil }
+    public var powers: Powers? { nil }
     public var readsAnswer: Bool { false }
 }

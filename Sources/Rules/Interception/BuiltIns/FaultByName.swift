@@ -7,7 +7,7 @@ public struct FaultByName: BuiltIn {
         "Does to the app what AM, a Gateway or the network may do to it. It applies to the exchanges that the fault concerns. usher faults lists the names."
     public static let shape = Shape.choice(FaultCatalogue.all.map(\.name))
     public static let sparesCalls = true
-    public static let powers: Powers? = .fault
+    public var powers: Powers? { .fault }
 
     private let fault: NamedFault
 

@@ -17,7 +17,7 @@ public struct RecordedAnswers: BuiltIn {
                     standard: "strict"),
             ]))
 
-    public static let powers: Powers? = .mock
+    public var powers: Powers? { .mock }
 
     private let edit: SwiftEdit
 

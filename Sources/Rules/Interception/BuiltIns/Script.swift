@@ -37,7 +37,12 @@ public struct Script: BuiltIn {
                 Key("environment", .map(.name, .text(.any)), "Its variables, beside PATH, HOME, LANG, TZ and TMPDIR."),
             ]))
 
-    public static let powers: Powers? = [.edit, .mock]
+    /// What its verdicts may do.
+    public var powers: Powers? {
+        line.terms.phases.contains(.response) ? [.edit, .mock, .fault, .replay] : [.edit, .mock, .fault]
+    }
+    /// Whether a message that the script cannot be asked about ends its exchange.
+    public var refuses: Bool { line.terms.onFailure == .refuse }
     public let readsAnswer: Bool
 
     private let line: ScriptLine

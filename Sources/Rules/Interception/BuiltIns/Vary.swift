@@ -7,7 +7,7 @@ public struct Vary: BuiltIn {
         "Writes advice and AM's JSON in legal but unusual forms, to find apps that read too narrowly. The number selects the forms, always the same."
     public static let shape = Shape.integer(0...1_000_000_000)
     public static let sparesCalls = true
-    public static let powers: Powers? = .fault
+    public var powers: Powers? { .fault }
 
     private var variation: Variation
 

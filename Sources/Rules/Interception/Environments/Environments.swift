@@ -98,7 +98,7 @@ extension Outcome {
 extension Rule {
     /// What an environment has to allow for the rule to apply.
     public var powers: Powers {
-        if let powers = builtIn.flatMap({ type(of: $0).powers }) { return powers }
+        if let powers = builtIn?.powers { return powers }
         let edits: [any Edit] = request + response + error
         return edits.reduce(login == nil ? [] : .stepUp) { $0.union(type(of: $1).powers) }
     }

@@ -12,8 +12,15 @@ extension CompiledRule {
         _ outcome: inout Outcome, after resumption: Resumption?
     ) throws(EditFault) -> EditEffect {
         if let resumption {
-            return try take(
-                resumption.answer, of: resumption.suspension.call, &head, &bodies, &context, &outcome)
+            let call = resumption.suspension.call
+            let saved = call.passes ? (head, bodies) : nil
+            do throws(EditFault) {
+                return try take(resumption.answer, of: call, &head, &bodies, &context, &outcome)
+            } catch {
+                guard let saved else { throw error }
+                (head, bodies) = saved
+                return Self.passed(error.reason)
+            }
         }
         var request = Request(
             method: head.methodText, url: head.url, headers: HeaderChange.view(head.fields),
@@ -80,8 +87,15 @@ extension CompiledRule {
     ) throws(EditFault) -> EditEffect {
         let basis = context.basis ?? sent
         if let resumption {
-            return try take(
-                resumption.answer, of: resumption.suspension.call, &head, &bodies, basis, &context, &outcome)
+            let call = resumption.suspension.call
+            let saved = call.passes ? (head, bodies) : nil
+            do throws(EditFault) {
+                return try take(resumption.answer, of: call, &head, &bodies, basis, &context, &outcome)
+            } catch {
+                guard let saved else { throw error }
+                (head, bodies) = saved
+                return Self.passed(error.reason)
+            }
         }
         // 101 starts another protocol, so it cannot be held back
         if edit.isAsync, head.status == 101 { return .warned("\(edit.registered) was not asked about 101") }
@@ -137,7 +151,7 @@ extension CompiledRule {
         switch answer {
         case .request, .response: throw Self.fault("responded with another kind of message", call)
         case .failed(let words): throw Self.fault(words, call)
-        case .passed(let words): return .warned("\(call.edit.subject): \(words); the message went on unchanged")
+        case .passed(let words): return Self.passed("\(call.edit.subject): \(words)")
         case .verdict(.abort(let reason)): return .abort("\(call.edit.subject): \(reason)")
         case .verdict(.respond(let response)):
             var answer = DirectResponse(status: response.status, body: response.body ?? [])
@@ -220,6 +234,8 @@ extension CompiledRule {
     private static func words(_ notes: [String], _ call: SwiftCall) -> [String] {
         notes.isEmpty ? ["\(call.edit.subject) changed nothing"] : ["\(call.edit.subject)"] + notes
     }
+
+    private static func passed(_ words: String) -> EditEffect { .warned("\(words); the message went on unchanged") }
 
     private static func fault(_ words: String, _ call: SwiftCall) -> EditFault {
         EditFault(reason: "\(call.edit.subject): \(words)")

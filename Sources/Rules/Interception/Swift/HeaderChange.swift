@@ -23,20 +23,24 @@ enum HeaderChange {
         }
         let changes = new.fields.filter(isWritable).difference(from: old.fields.filter(isWritable))
         let set = Set(changes.insertions.map(name)).intersection(changes.removals.map(name))
+        var places = places(fields)
+        // from the last to the first, so that earlier places stay valid
         for change in changes.removals.reversed() {
-            guard case .remove(let offset, let field, _) = change else { continue }
-            let places = places(fields)
-            guard offset < places.count else { continue }
+            guard case .remove(let offset, let field, _) = change, offset < places.count else { continue }
             fields.remove(at: places[offset])
             if !set.contains(field.name) { notes.append("removed header \(field.name)") }
         }
+        places = Self.places(fields)
         for change in changes.insertions {
             guard case .insert(let offset, let field, _) = change else { continue }
             try HeaderEdit.check(Pair(field.name, field.value))
-            let places = places(fields)
             // directly after the line that it follows
-            let place = offset > 0 && offset <= places.count ? places[offset - 1] + 1 : places.first ?? fields.count
+            let isInside = offset > 0 && offset <= places.count
+            let place = isInside ? places[offset - 1] + 1 : places.first ?? fields.count
             fields.add(field.name, field.value, at: place)
+            let index = isInside ? offset : 0
+            for later in index..<places.count { places[later] += 1 }
+            places.insert(place, at: index)
             notes.append("\(set.contains(field.name) ? "set" : "added") header \(field.name)")
         }
         return notes

@@ -21,6 +21,9 @@ public struct SwiftCall: Sendable {
         edit.script == nil ? "interceptor \(interceptor) (swift: \(edit.registered))" : "the script of \(interceptor)"
     }
 
+    /// Whether the message goes on unchanged where the result cannot be applied.
+    var passes: Bool { edit.script?.terms.onFailure == .pass }
+
     /// The result of an interceptor that runs on the loop; nil for one that runs off it.
     func now() -> SwiftAnswer? {
         do {
