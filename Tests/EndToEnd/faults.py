@@ -14,8 +14,8 @@ PASSING_CALLS = [("splice", "EPIPE"), ("splice", "ECONNRESET"), ("splice", "EAGA
 TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
 
 # signals, the supervisor's look at itself, the control socket with its mailbox, the mailboxes of workers, reloads and upgrades, the
-# worker's mailboxes and its sweep, a listener
-START_EVENTS = 15
+# minutes of rates, the worker's mailboxes and its sweep, a listener
+START_EVENTS = 16
 
 # configured, so that whatever waits in vain gives up before the client does
 TIMEOUTS = {"idle": "3s", "connect": "2s", "response": "3s", "tls": "2s"}

@@ -19,6 +19,9 @@ MODES = {
     "etc/usher/usher.schema.json": 0o644, "etc/systemd/system/usher.service": 0o644,
     "etc/systemd/system/usher@.service": 0o644, "etc/systemd/system/usher.socket": 0o644,
 }
+# the page, where it is built
+PAGE = {
+    f"usr/local/share/usher/web/{path.name}": 0o644 for path in (conftest.ROOT / ".build/web").glob("*")}
 
 
 def install(binary, folder, mask, prefix="/usr/local"):
@@ -32,9 +35,10 @@ def test_nobody_else_may_change_what_is_installed(binary, tmp_path, mask):
     done = install(binary, tmp_path / "root", mask)
     assert done.returncode == 0, done.stderr
     found = {str(path.relative_to(tmp_path / "root")): path for path in (tmp_path / "root").rglob("*")}
-    assert {name for name, path in found.items() if path.is_file()} == set(MODES)
+    modes = MODES | PAGE
+    assert {name for name, path in found.items() if path.is_file()} == set(modes)
     for name, path in found.items():
-        assert stat.S_IMODE(path.stat().st_mode) == MODES.get(name, 0o755), name
+        assert stat.S_IMODE(path.stat().st_mode) == modes.get(name, 0o755), name
 
 
 def test_an_installation_goes_where_it_is_told(binary, tmp_path):
