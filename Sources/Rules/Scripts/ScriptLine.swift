@@ -8,7 +8,12 @@ public final class ScriptLine: Sendable {
     public let name: String
     public let terms: ScriptTerms
     public let place: Place
-    private let office = Mutex<Ask?>(nil)
+    private let office = Mutex(Office())
+
+    /// A function alone, read and written back as a generic value, would be wrapped anew by each access.
+    private struct Office {
+        var ask: Ask?
+    }
 
     /// Where the configuration has it.
     public struct Place: Sendable {
@@ -29,12 +34,12 @@ public final class ScriptLine: Sendable {
         self.terms = terms
     }
 
-    public func connect(_ ask: @escaping Ask) { office.withLock { $0 = ask } }
+    public func connect(_ ask: @escaping Ask) { office.withLock { $0.ask = ask } }
 
     /// Asks the script.
     /// - Parameter done: called once, on any thread.
     public func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
-        guard let ask = office.withLock({ $0 }) else { return done(.failed("was not started")) }
+        guard let ask = office.withLock({ $0.ask }) else { return done(.failed("was not started")) }
         ask(question, done)
     }
 }
