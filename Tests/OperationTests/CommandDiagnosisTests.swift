@@ -44,6 +44,18 @@ struct CommandDiagnosisTests {
         #expect(findings[1].what == "Actions seen: START_AUTHENTICATE 1, AUTHENTICATE 2")
     }
 
+    @Test func stepUpsAreCountedAndFailuresGiveTheirReason() {
+        var granted = record("GET", "https://api.test/pay")
+        granted.take(.advice(status: 401, host: "api.test", summary: "TransactionConditionAdvice"), at: 0)
+        granted.take(.replayed(method: "GET", url: "https://api.test/pay"), at: 1)
+        var failed = record("GET", "https://api.test/pay", status: 401)
+        failed.take(.advice(status: 401, host: "api.test", summary: "TransactionConditionAdvice"), at: 0)
+        failed.take(.stepUpFailed("AM locked the account"), at: 1)
+        let findings = judge([granted, granted, failed])
+        #expect(findings.contains { $0.verdict == .ok && $0.what == "step-ups at api.test: 2" })
+        #expect(findings.contains { $0.verdict == .note && $0.what.contains("api.test: the step-up failed") })
+    }
+
     @Test func aRefusedCertificateNamesTheHostOnce() throws {
         let findings = judge([
             record("CONNECT", "am.test:443", .certificateRefused(token: "tls_alert_received", details: "refused")),

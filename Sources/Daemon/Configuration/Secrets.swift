@@ -16,8 +16,6 @@ struct Secrets {
     let findings: Findings
     let variables: ReadVariables
     var missing = MissingSecrets.refused
-    /// The command that reads the environment, for messages.
-    var command = "usher serve"
     let collector = SecretCollector()
 
     /// Substitutes the references; nil if one cannot be resolved. Errors are recorded as findings.
@@ -172,7 +170,7 @@ struct Secrets {
                 if missing == .noted { return .missing("the environment variable \(name) is not set") }
                 findings.error(
                     position,
-                    "the environment variable \(name) is not set; set it for usher: \(name)=… \(command)")
+                    "the environment variable \(name) is not set; set it for usher: export \(name)=…")
                 return nil
             }
             variables.add(name)

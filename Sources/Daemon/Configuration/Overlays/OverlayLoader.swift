@@ -94,7 +94,7 @@ public struct OverlayLoader {
         }
         let secrets = Secrets(
             environment: variables, folders: [""], readFile: { _ throws(FileFault) in throw .closed },
-            findings: findings, variables: ReadVariables(), command: "usher session start")
+            findings: findings, variables: ReadVariables())
         let material = MaterialReader(findings: findings, secrets: secrets, now: time(nil))
         let known = base.settings.rules.flatMap(\.scripts)
         let builder = SnapshotBuilder(

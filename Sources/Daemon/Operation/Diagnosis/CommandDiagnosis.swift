@@ -36,7 +36,7 @@ public struct CommandDiagnosis {
         guard !records.isEmpty else {
             return [Self.nothing(program)]
         }
-        return refusals + faults + [success] + opened + actions + advices + tunnels
+        return refusals + faults + [success] + opened + actions + stepUps + advices + tunnels
     }
 
     // MARK: details
@@ -119,6 +119,35 @@ public struct CommandDiagnosis {
                 "no request to AM had an Action",
                 remedy: "see am: its host must be the one that the program uses; usher explain shows one request")
         ]
+    }
+
+    /// The step-ups that succeeded, and the reason of each that did not.
+    private var stepUps: [Finding] {
+        let asked = records.filter { record in
+            record.events.contains { if case .advice = $0.value { true } else { false } }
+        }
+        var granted: [String] = []
+        var left: [String] = []
+        for record in asked {
+            let reason = record.events.last { event in
+                switch event.value {
+                case .stepUpFailed, .declined, .notReplayed, .notApproved, .leftToClient, .abandoned: true
+                default: false
+                }
+            }
+            let isReplayed = record.events.contains { if case .replayed = $0.value { true } else { false } }
+            if let reason {
+                left.append("\(host(record)): \(reason.value.sentence)")
+            } else if isReplayed {
+                granted.append(host(record))
+            }
+        }
+        return counted(granted).map { .ok("step-ups at \($0.name): \($0.count)") }
+            + counted(left).map { words, count in
+                .note(
+                    "no step-up at \(words)\(count > 1 ? " (\(count) times)" : "")",
+                    remedy: "usher explain shows the rules for one request")
+            }
     }
 
     private var advices: [Finding] {
