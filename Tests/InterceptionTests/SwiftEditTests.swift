@@ -110,6 +110,33 @@ private let invalid: [Fault] = [
         }
     }
 
+    @Test func anyListOfLinesReplacesAnyOther() throws {
+        var random = SeededRandom(state: 7)
+        let names = ["A", "B", "c", "Connection", "D"]
+        func list(_ most: Int) -> [Headers.Field] {
+            (0..<Int.random(in: 0...most, using: &random)).map { _ in
+                Headers.Field(names.randomElement(using: &random) ?? "A", "\(Int.random(in: 0...2, using: &random))")
+            }
+        }
+        func writable(_ lines: some Sequence<String>) -> [String] { lines.filter { !$0.hasPrefix("Connection") } }
+        for _ in 0..<500 {
+            let (old, new) = (list(7), list(7))
+            let text = "GET http://a.test/\n" + old.map { "\($0.name):  \($0.value)\n" }.joined()
+            let (head, outcome) = try apply(plan(Code.request { $0.headers.fields = new }), text)
+            #expect(outcome.verdict == .proceed)
+            #expect(writable(lines(head)) == writable(new.map { "\($0.name): \($0.value)" }), "\(old) \(new)")
+        }
+    }
+
+    @Test func manyLinesAreReplacedSoon() throws {
+        let text = "GET http://a.test/\n" + (0..<500).map { "A\($0): \($0)\n" }.joined()
+        let edit = Code.request { $0.headers.fields = (0..<512).map { .init("B\($0)", "\($0)") } }
+        let plan = plan(edit)
+        let time = try ContinuousClock().measure { _ = try apply(plan, text) }
+        // a second for debug builds under load; here it takes a twentieth
+        #expect(time < .seconds(1))
+    }
+
     @Test(
         "T51: what frames a message is the proxy's", arguments: ["Content-Length", "Transfer-Encoding", "Connection"])
     func framing(_ name: String) throws {
