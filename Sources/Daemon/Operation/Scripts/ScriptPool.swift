@@ -34,8 +34,8 @@ final class ScriptPool {
     /// What the script wants; nil before its first hello.
     private var wanted: Set<ScriptTerms.Phase>?
     /// The questions that failed before a worker had them.
-    private var unasked = 0
-    private var unfit = 0
+    /// And the answers that could not be applied.
+    private var lost = (unasked: 0, unfit: 0)
 
     init(_ host: ScriptThread, _ line: ScriptLine) {
         self.host = host
@@ -123,10 +123,10 @@ final class ScriptPool {
                 .init(
                     number: $0.number, pid: $0.id.map(Int.init), stage: $0.life.stage, restarts: $0.life.restarts,
                     open: $0.count, counts: $0.counts, fault: $0.told)
-            }, unasked: unasked, unfit: unfit, isRetired: isRetired)
+            }, unasked: lost.unasked, unfit: lost.unfit, isRetired: isRetired)
     }
 
-    func noteUnfit() { unfit += 1 }
+    func noteUnfit() { lost.unfit += 1 }
 
     // MARK: questions
 
@@ -195,7 +195,7 @@ final class ScriptPool {
     }
 
     private func noteFailure(of one: Open) {
-        if let worker = one.worker { worker.counts.failed += 1 } else { unasked += 1 }
+        if let worker = one.worker { worker.counts.failed += 1 } else { lost.unasked += 1 }
     }
 
     private func take(_ id: Int) -> Open? {
