@@ -69,7 +69,7 @@ def test_metrics_have_each_series_once_after_a_reload(play, port, folder):
         hold.set()
 
 
-def test_a_script_that_was_dropped_is_marked_and_keeps_its_counts(play, port):
+def test_a_script_that_was_dropped_is_marked_until_it_rests_and_keeps_its_counts(play, port):
     came, hold = threading.Event(), threading.Event()
 
     def answer(seen):
@@ -78,21 +78,25 @@ def test_a_script_that_was_dropped_is_marked_and_keeps_its_counts(play, port):
             hold.wait(60)
         return response(body=b"ok")
 
-    send = play(*serve(PID), answer=answer, **admin.CONFIG)
+    send = play(*serve(f"{PID}, response() {{}}", phases=["request", "response"]), answer=answer, **admin.CONFIG)
     own = port(send)
+
+    def answered():
+        return [(script["retired"], script["workers"][0]["answered"]) for script in own.json("/v1/status")[1]["scripts"]]
+
     send("/x")
+    assert answered() == [(False, 2)]
     with send.client() as held:
         held.send(request("GET", f"http://app.localhost:{send.server.port}/held"))
         assert came.wait(60)
         send.write({"name": "mine", "request": [{"set_header": {"X-New": "1"}}]})
         send.usher.reload()
-
-        def script():
-            return (own.json("/v1/status")[1]["scripts"] or [None])[0]
-
-        programs.eventually(lambda: script()["workers"][0]["state"] == "gone", "the script rests")
-        assert script()["retired"] and script()["workers"][0]["answered"] == 2
+        assert answered() == [(True, 3)]
+        programs.eventually(lambda: answered() == [], "the script rests")
         hold.set()
+        assert held.read_response().status == 200
+        assert answered() == [(True, 4)]
+    programs.eventually(lambda: answered() == [], "the script rests again")
 
 
 ENVIRONMENTS = [{"hosts": ["app.localhost"], "label": "production"}]

@@ -154,7 +154,7 @@ final class ScriptThread {
         case .keep(let names): for entry in pools.values { entry.pool.keep(as: names[entry.pool.terms]) }
         case .release(let number): release(number)
         case .unfit(let number): pools[number]?.pool.noteUnfit()
-        case .report(let done): done(pools.sorted { $0.key < $1.key }.map(\.value.pool.report))
+        case .report(let done): done(pools.sorted { $0.key < $1.key }.compactMap(\.value.pool.report))
         case .end:
             for entry in pools.values { entry.pool.leave() }
             let deadline = loop.refreshNow() + WorkerLife.grace

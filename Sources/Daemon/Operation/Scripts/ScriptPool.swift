@@ -116,8 +116,10 @@ final class ScriptPool {
     func leave() { for worker in workers { worker.leave() } }
     func cut(by deadline: Int) { for worker in workers { worker.cut(by: deadline) } }
 
-    var report: ScriptFigures {
-        ScriptFigures(
+    /// Nil for a retired script at rest: an earlier configuration that is kept may have it for ever.
+    var report: ScriptFigures? {
+        if isRetired, isGone { return nil }
+        return ScriptFigures(
             name: name, words: terms.words,
             workers: workers.map {
                 .init(
