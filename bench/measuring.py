@@ -32,11 +32,13 @@ def processes(root):
 
 def cpu(root):
     """Seconds on a processor so far, of all threads there are; the kernel's own clock, finer than its ticks."""
-    nanoseconds = 0
-    for pid in processes(root):
-        for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
-            nanoseconds += int((thread / "schedstat").read_text().split()[0])
-    return nanoseconds / 1e9
+    return sum(own_cpu(pid) for pid in processes(root))
+
+
+def own_cpu(pid):
+    """The same of one process, without those that it started."""
+    threads = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
 
 def resident(root):

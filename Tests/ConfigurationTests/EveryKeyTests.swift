@@ -56,7 +56,7 @@ import Testing
           - name: asked
             script:
               { run: [node, a.mjs], phases: [request, response], needs: body, timeout: 1s, on_failure: pass, workers: 2,
-                restart: 1s, open: 9, frame: 1MiB, memory: 1GiB, user: nobody, environment: { A: b } }
+                restart: 1s, open: 9, frame: 1MiB, file_above: 8KiB, memory: 1GiB, user: nobody, environment: { A: b } }
           - { name: found, script: { connect: "unix:/run/x.sock", phases: response } }
           - { name: recorded, recording: { folder: shop, mode: spy } }
           - { name: server, when: { response_header: { A: b } }, response: [{ set_status: 401 }] }

@@ -145,24 +145,31 @@ def test_a_hanging_worker_is_replaced(play):
     programs.eventually(lambda: send("/x")[0].get("x-tag") == "1", "a worker came back")
 
 
-def test_a_killed_worker_under_load_loses_nothing(play):
-    send = play(*serve("request(req) { req.headers.set('X-Worker', process.pid) }", workers=2, on_failure="pass"))
+@pytest.mark.parametrize("policy", ["pass", "refuse"])
+def test_a_killed_worker_under_load_loses_nothing(play, policy):
+    send = play(*serve("request(req) { req.headers.set('X-Worker', process.pid) }", workers=2, on_failure=policy))
     workers = {send()[0].get("x-worker") for _ in range(20)} - {None}
     before = len(send.server.requests)
 
-    def load(_):
-        client = send.client()
-        return [send("/l", by=client)[1].status for _ in range(200)]
+    def load(number):
+        with send.client() as client:
+            # the first kill comes after some answers
+            return [(number == 0 and count == 20 and kill(), send("/l", by=client)[1].status)[1] for count in range(200)]
 
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        running = [pool.submit(load, number) for number in range(4)]
+    def kill():
         for worker in workers:
             os.kill(int(worker), signal.SIGKILL)
-        assert all(status == 200 for one in running for status in one.result())
-    # others took over, and new workers came
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        statuses = [status for one in list(pool.map(load, range(4))) for status in one]
+    # each request has its answer, and those that were refused did not go out
+    assert len(statuses) == 800 and set(statuses) == {200, 200 if policy == "pass" else 502}
+    assert len(send.server.requests) - before == statuses.count(200)
+    programs.eventually(lambda: (seen := send()[0]) and seen.get("x-worker"), "a worker is back")
     marks = [seen.get("x-worker") for seen in list(send.server.requests)[before:]]
-    assert len(marks) == 800 and set(marks) - workers - {None}
-    assert marks[-1] is not None
+    # others took over, and new workers came
+    assert set(marks) - workers - {None}
+    assert policy == "pass" or None not in marks
 
 
 @pytest.mark.parametrize("fields, body", [

@@ -110,6 +110,37 @@ private let invalid: [Fault] = [
         }
     }
 
+    @Test func anyListOfLinesReplacesAnyOther() throws {
+        var random = SeededRandom(state: 7)
+        let names = ["A", "B", "c", "Connection", "D"]
+        func list(_ most: Int) -> [Headers.Field] {
+            (0..<Int.random(in: 0...most, using: &random)).map { _ in
+                Headers.Field(names.randomElement(using: &random) ?? "A", "\(Int.random(in: 0...2, using: &random))")
+            }
+        }
+        func writable(_ lines: some Sequence<String>) -> [String] { lines.filter { !$0.hasPrefix("Connection") } }
+        for _ in 0..<500 {
+            let (old, new) = (list(7), list(7))
+            var fields = FieldTable()
+            for line in old { fields.add(line.name, line.value) }
+            _ = try HeaderChange.apply(Headers(new), insteadOf: Headers(old), to: &fields)
+            let found = fields.lines.map { "\($0.name): \($0.value)" }
+            #expect(writable(found) == writable(new.map { "\($0.name): \($0.value)" }), "\(old) \(new)")
+        }
+    }
+
+    @Test func manyLinesAreReplacedSoon() throws {
+        let old = (0..<512).map { Headers.Field("A\($0)", "\($0)") }
+        var fields = FieldTable()
+        for line in old { fields.add(line.name, line.value) }
+        let time = try ContinuousClock().measure {
+            _ = try HeaderChange.apply(
+                Headers(old.map { .init("B\($0.name)", $0.value) }), insteadOf: Headers(old), to: &fields)
+        }
+        // generous: a debug build, beside other tests
+        #expect(time < .seconds(5) && fields.count == 512)
+    }
+
     @Test(
         "T51: what frames a message is the proxy's", arguments: ["Content-Length", "Transfer-Encoding", "Connection"])
     func framing(_ name: String) throws {

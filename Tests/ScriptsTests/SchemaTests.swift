@@ -44,10 +44,13 @@ import Testing
         let request = Request(url: "http://a.test/", headers: ["Host": "a.test"], body: [1], state: ["a": "b"])
         let response = Response(headers: ["A": "b"], body: [1], state: ["a": "b"])
         let action = Action(type: .authenticate, payload: .init(tree: "Login", type: "service"), realm: "/")
-        let frames =
-            [ScriptQuestion.Message.request(request), .response(response, to: request)].map {
-                ScriptQuestion(interceptor: "sdk", action: action, message: $0).frame(id: 1)
-            } + [ScriptQuestion.ping(id: 2)]
+        func asked(_ message: ScriptQuestion.Message, _ file: String? = nil) -> [UInt8] {
+            ScriptQuestion(interceptor: "sdk", action: action, message: message).frame(id: 1, file: file)
+        }
+        let frames = [
+            asked(.request(request)), asked(.request(request), "1"), asked(.response(response, to: request)),
+            asked(.response(response, to: request), "1"), ScriptQuestion.ping(id: 2),
+        ]
         return try frames.map { frame in
             var reader = FrameReader(limit: 10_000)
             reader.append(frame)
@@ -62,9 +65,9 @@ import Testing
     @Test func eachMemberOfAQuestionIsWritten() throws {
         let written = try questions().reduce(into: Set<String>()) { $0.formUnion($1.members?.map(\.name) ?? []) }
         #expect(written == names(definition("question")))
-        let question = try questions()[1]
         for part in ["action", "request", "response"] {
-            #expect(Set(question[part]?.members?.map(\.name) ?? []) == names(definition(part)), "\(part)")
+            let members = try questions().flatMap { $0[part]?.members ?? [] }.map(\.name)
+            #expect(Set(members) == names(definition(part)), "\(part)")
         }
     }
 

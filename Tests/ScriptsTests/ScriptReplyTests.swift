@@ -11,7 +11,7 @@ import Testing
     private func answer(_ text: String, _ message: ScriptQuestion.Message? = nil) throws -> ScriptAnswer {
         let question = ScriptQuestion(
             interceptor: "sdk", action: Action(type: .logout), message: message ?? .request(request))
-        return try ScriptReply(Array(text.utf8)[...]).answer(to: question)
+        return try ScriptReply(Array(text.utf8)[...]).answer(to: question) { Array("filed".utf8) }
     }
 
     private var responding: ScriptQuestion.Message { .response(Response(status: 401, state: ["k": "v"]), to: request) }
@@ -38,6 +38,24 @@ import Testing
         #expect(new.body == Array("yy".utf8) && new.state == ["n": "1"])
     }
 
+    @Test(arguments: ["request", "respond"])
+    func aBodyComesFromTheFileOfItsQuestion(_ outcome: String) throws {
+        let body =
+            switch try answer(#"{"id":1,"\#(outcome)":{"file":"1"}}"#) {
+            case .request(let request): request.body
+            case .verdict(.respond(let response)): response.body
+            default: nil as [UInt8]?
+            }
+        #expect(body == Array("filed".utf8))
+    }
+
+    @Test func aQuestionNamesItsFile() {
+        let frame = ScriptQuestion(interceptor: "s", action: Action(type: .none), message: .request(request))
+            .frame(id: 7, file: "7")
+        let text = String(decoding: frame, as: UTF8.self)
+        #expect(text.contains(#""file":"7"}"#) && !text.contains("body"))
+    }
+
     @Test func aRetryStartsFromTheRequest() throws {
         let text = #"{"id":1,"retry":{"after":50,"request":{"url":"https://b.test/"}},"state":{"again":"1"}}"#
         guard case .verdict(.retry(let new?, let after)) = try answer(text, responding) else {
@@ -51,6 +69,8 @@ import Testing
         #"{"id":1,"requset":{}}"#, #"{"id":1,"request":{"method":1}}"#, #"{"id":1,"request":{"headers":[["a"]]}}"#,
         #"{"id":1,"request":{"body":"?"}}"#, #"{"id":1,"response":{}}"#, #"{"id":1,"retry":{}}"#,
         #"{"id":1,"state":{"a":1}}"#,
+        #"{"id":1,"request":{"file":"2"}}"#, #"{"id":1,"request":{"file":"../1"}}"#,
+        #"{"id":1,"request":{"file":1}}"#, #"{"id":1,"respond":{"file":"1","body":"eA=="}}"#,
         #"{"id":1,"error":"no"}"#, #"{"id":1,"respond":{"status":"200"}}"#, #"{"id":1,"abort":"a","respond":{}}"#,
         #"{"id":1,"request":{"headers":["# + Array(repeating: #"["a","b"]"#, count: 513).joined(separator: ",") + "]}}",
         #"{"id":1,"respond":{"headers":[["a",""# + String(repeating: "b", count: 256 << 10) + #""]]}}"#,
@@ -96,7 +116,7 @@ import Testing
         #"{"hello":{}}"#, #"{"hello":{"protocol":2}}"#, #"{"id":1}"#, #"{"hello":{"protocol":1,"phases":["error"]}}"#,
         #"{"hello":{"protocol":1,"phases":[]}}"#, #"{"hello":{"protocol":1,"phases":[1]}}"#,
         #"{"hello":{"protocol":1,"needs":5}}"#, #"{"hello":{"protocol":1,"needs":"all"}}"#,
-        #"{"hello":{"protocol":1,"bodies":true}}"#,
+        #"{"hello":{"protocol":1,"bodies":true}}"#, #"{"hello":{"protocol":1,"files":1}}"#,
     ])
     func aWrongHelloIsRefused(_ text: String) {
         #expect(throws: FrameFault.self) { try ScriptHello(Array(text.utf8)[...]) }

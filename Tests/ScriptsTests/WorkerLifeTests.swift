@@ -57,5 +57,6 @@ import Testing
         #expect(life.take(.elapsed, now: 11_000) == .kill)
         #expect(life.take(.dismissed, now: 11_000) == .leave)
         #expect(life.take(.exited, now: 11_000) == .none && life.stage == .gone)
+        #expect(life.take(.wanted, now: 12_000) == .start && life.stage == .starting)
     }
 }

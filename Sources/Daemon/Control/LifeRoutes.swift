@@ -93,6 +93,8 @@ public struct LifeRoutes {
         "scripts": .list(
             .object([
                 "name": .text, "program": .text,
+                "retired": .described("Whether the configuration in force does without it.", .flag),
+                "unfit": .described("The answers that could not be applied to their messages.", .count),
                 "unasked": .described("The questions that failed before a worker had them.", .count),
                 "workers": .list(
                     .object([

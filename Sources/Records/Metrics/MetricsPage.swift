@@ -271,6 +271,8 @@ public struct MetricsPage {
         }
         out.begin("usher_script_unasked_total", .counter, "Questions that failed before a worker had them.")
         for script in process.scripts { out.sample([("script", script.name)], script.unasked) }
+        out.begin("usher_script_unfit_total", .counter, "Answers that could not be applied to their messages.")
+        for script in process.scripts { out.sample([("script", script.name)], script.unfit) }
     }
 
     private mutating func writeDisk(_ disk: ProcessFigures.DiskFigures) {

@@ -75,9 +75,11 @@ public struct ProcessFigures: Sendable {
         public var workers: [Worker]
         /// The questions that failed before a worker had them.
         public var unasked: UInt64
+        /// The answers that could not be applied to their messages.
+        public var unfit: UInt64
 
-        public init(name: String, workers: [Worker], unasked: UInt64) {
-            (self.name, self.workers, self.unasked) = (name, workers, unasked)
+        public init(name: String, workers: [Worker], unasked: UInt64, unfit: UInt64) {
+            (self.name, self.workers, self.unasked, self.unfit) = (name, workers, unasked, unfit)
         }
     }
 

@@ -6,6 +6,8 @@ public struct ScriptHello: Equatable, Sendable {
 
     public var phases: Set<ScriptTerms.Phase>
     public var needs: ScriptTerms.Needs
+    /// Whether it takes large bodies from files.
+    public var files = false
 
     public init(phases: Set<ScriptTerms.Phase>, needs: ScriptTerms.Needs) {
         self.phases = phases
@@ -17,7 +19,7 @@ public struct ScriptHello: Equatable, Sendable {
         let fields = try ScriptFields(text, "the hello")
         try fields.accept(["hello"])
         let hello = try ScriptFields(fields["hello"], "hello")
-        try hello.accept(["protocol", "phases", "needs"])
+        try hello.accept(["protocol", "phases", "needs", "files"])
         guard let version = hello["protocol"]?.integer else {
             throw FrameFault(words: "hello has no protocol, such as \(Self.version)")
         }
@@ -36,6 +38,11 @@ public struct ScriptHello: Equatable, Sendable {
             throw FrameFault(words: "hello needs head or body")
         }
         self.needs = needs
+        switch hello["files"] {
+        case nil: break
+        case .bool(let files): self.files = files
+        default: throw FrameFault(words: "hello has files as true or false")
+        }
     }
 
     /// The reason why these terms do not give the script what it wants; nil if they do.

@@ -13,6 +13,7 @@ public final class ScriptLine: Sendable {
     /// A function alone, read and written back as a generic value, would be wrapped anew by each access.
     private struct Office {
         var ask: Ask?
+        var unfit: (@Sendable () -> Void)?
     }
 
     /// Where the configuration has it.
@@ -34,7 +35,10 @@ public final class ScriptLine: Sendable {
         self.terms = terms
     }
 
-    public func connect(_ ask: @escaping Ask) { office.withLock { $0.ask = ask } }
+    /// - Parameter unfit: called for an answer that cannot be applied to its message.
+    public func connect(unfit: (@Sendable () -> Void)? = nil, _ ask: @escaping Ask) {
+        office.withLock { ($0.ask, $0.unfit) = (ask, unfit) }
+    }
 
     /// Asks the script.
     /// - Parameter done: called once, on any thread.
@@ -42,4 +46,7 @@ public final class ScriptLine: Sendable {
         guard let ask = office.withLock({ $0.ask }) else { return done(.failed("was not started")) }
         ask(question, done)
     }
+
+    /// Counts an answer that could not be applied, such as one with a wrong URL.
+    public func noteUnfit() { office.withLock { $0.unfit }?() }
 }

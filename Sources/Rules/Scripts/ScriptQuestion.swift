@@ -21,8 +21,17 @@ public struct ScriptQuestion: Sendable {
 
     public var phase: ScriptTerms.Phase { if case .request = message { .request } else { .response } }
 
+    /// The body of its message.
+    public var body: [UInt8]? {
+        switch message {
+        case .request(let request): request.body
+        case .response(let response, _): response.body
+        }
+    }
+
     /// The frame that asks it.
-    public func frame(id: Int) -> [UInt8] {
+    /// - Parameter file: the name of the file that has the body.
+    public func frame(id: Int, file: String? = nil) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(1024)
         out += "{\"id\":\(id),\"phase\":\"\(phase.rawValue)\",\"interceptor\":".utf8
@@ -30,12 +39,12 @@ public struct ScriptQuestion: Sendable {
         write(action, to: &out)
         switch message {
         case .request(let request):
-            write(request, to: &out)
+            write(request, file, to: &out)
             write(request.state, to: &out)
         case .response(let response, let request):
-            write(request, to: &out)
+            write(request, nil, to: &out)
             out += ",\"response\":{\"status\":\(response.status)".utf8
-            write(response.headers, response.body, to: &out)
+            write(response.headers, response.body, file, to: &out)
             write(response.state, to: &out)
         }
         out.append(0x7D)
@@ -59,16 +68,16 @@ public struct ScriptQuestion: Sendable {
         out.append(0x7D)
     }
 
-    private func write(_ request: Request, to out: inout [UInt8]) {
+    private func write(_ request: Request, _ file: String?, to out: inout [UInt8]) {
         out += ",\"request\":{\"method\":".utf8
         JSONValue.writeString(request.method, to: &out)
         out += ",\"url\":".utf8
         JSONValue.writeString(request.url, to: &out)
-        write(request.headers, request.body, to: &out)
+        write(request.headers, request.body, file, to: &out)
     }
 
     /// Writes the last members of a message, and its end.
-    private func write(_ headers: Headers, _ body: [UInt8]?, to out: inout [UInt8]) {
+    private func write(_ headers: Headers, _ body: [UInt8]?, _ file: String?, to out: inout [UInt8]) {
         out += ",\"headers\":[".utf8
         for (index, field) in headers.fields.enumerated() {
             out += (index > 0 ? ",[" : "[").utf8
@@ -78,7 +87,9 @@ public struct ScriptQuestion: Sendable {
             out.append(0x5D)
         }
         out.append(0x5D)
-        if let body {
+        if let file {
+            out += ",\"file\":\"\(file)\"".utf8
+        } else if let body {
             out += ",\"body\":\"".utf8
             out += Base64.encode(body).utf8
             out.append(0x22)

@@ -29,12 +29,19 @@ public struct ScriptReply: Sendable {
         self.id = id
     }
 
+    /// Reads the file that has the body of the answer.
+    public typealias File = () throws(FrameFault) -> [UInt8]
+
     /// The answer to this question. A fault in it is this exchange's alone.
-    public func answer(to question: ScriptQuestion) -> ScriptAnswer {
-        do throws(FrameFault) { return try read(question) } catch { return .failed("answered wrongly: \(error.words)") }
+    public func answer(to question: ScriptQuestion, _ file: File) -> ScriptAnswer {
+        do throws(FrameFault) {
+            return try read(question, file)
+        } catch {
+            return .failed("answered wrongly: \(error.words)")
+        }
     }
 
-    private func read(_ question: ScriptQuestion) throws(FrameFault) -> ScriptAnswer {
+    private func read(_ question: ScriptQuestion, _ file: File) throws(FrameFault) -> ScriptAnswer {
         try fields.accept(Self.members)
         let outcomes = Self.outcomes.filter { fields[$0] != nil }
         guard outcomes.count <= 1 else {
@@ -43,7 +50,7 @@ public struct ScriptReply: Sendable {
         if let words = try fields.text("error") { return .failed("failed: \(Self.line(words))") }
         if let reason = try fields.text("abort") { return .verdict(.abort(Self.line(reason))) }
         if let given = try fields.object("respond") {
-            return .verdict(.respond(try Self.response(given, Response())))
+            return .verdict(.respond(try response(given, Response(), file)))
         }
         let state = try fields.texts("state")
         switch question.message {
@@ -53,7 +60,7 @@ public struct ScriptReply: Sendable {
             }
             guard fields["request"] != nil || state != nil else { return .unchanged }
             var new = request
-            if let given = try fields.object("request") { new = try Self.request(given, request) }
+            if let given = try fields.object("request") { new = try self.request(given, request, file) }
             new.state = state ?? request.state
             return .request(new)
         case .response(let response, let request):
@@ -64,7 +71,7 @@ public struct ScriptReply: Sendable {
                     throw FrameFault(words: "after of retry is a number of milliseconds up to an hour")
                 }
                 var again = try retry.object("request").map { given throws(FrameFault) in
-                    try Self.request(given, request)
+                    try self.request(given, request, file)
                 }
                 if let state {
                     again = again ?? request
@@ -77,29 +84,36 @@ public struct ScriptReply: Sendable {
             }
             guard fields["response"] != nil || state != nil else { return .unchanged }
             var new = response
-            if let given = try fields.object("response") { new = try Self.response(given, response) }
+            if let given = try fields.object("response") { new = try self.response(given, response, file) }
             new.state = state ?? response.state
             return .response(new)
         }
     }
 
-    private static func request(_ fields: ScriptFields, _ old: Request) throws(FrameFault) -> Request {
-        try fields.accept(["method", "url", "headers", "body"])
+    private func request(_ fields: ScriptFields, _ old: Request, _ file: File) throws(FrameFault) -> Request {
+        try fields.accept(["method", "url", "headers", "body", "file"])
         var new = old
         if let method = try fields.text("method") { new.method = method }
         if let url = try fields.text("url") { new.url = url }
-        if let headers = try headers(fields) { new.headers = headers }
-        if let body = try fields.bytes("body") { new.body = body }
+        if let headers = try Self.headers(fields) { new.headers = headers }
+        if let body = try body(fields, file) { new.body = body }
         return new
     }
 
-    private static func response(_ fields: ScriptFields, _ old: Response) throws(FrameFault) -> Response {
-        try fields.accept(["status", "headers", "body"])
+    private func response(_ fields: ScriptFields, _ old: Response, _ file: File) throws(FrameFault) -> Response {
+        try fields.accept(["status", "headers", "body", "file"])
         var new = old
         if let status = try fields.integer("status") { new.status = status }
-        if let headers = try headers(fields) { new.headers = headers }
-        if let body = try fields.bytes("body") { new.body = body }
+        if let headers = try Self.headers(fields) { new.headers = headers }
+        if let body = try body(fields, file) { new.body = body }
         return new
+    }
+
+    private func body(_ fields: ScriptFields, _ file: File) throws(FrameFault) -> [UInt8]? {
+        guard let name = try fields.text("file") else { return try fields.bytes("body") }
+        guard fields["body"] == nil else { throw FrameFault(words: "a message has a body or a file") }
+        guard name == "\(id)" else { throw FrameFault(words: "the file of the answer \(id) is named \(id)") }
+        return try file()
     }
 
     private static func headers(_ fields: ScriptFields) throws(FrameFault) -> Headers? {

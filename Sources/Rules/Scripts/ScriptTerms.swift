@@ -35,6 +35,8 @@ public struct ScriptTerms: Hashable, Sendable {
     public var open = 256
     /// The largest frame in bytes.
     public var frame = 16 << 20
+    /// The largest body, in bytes, that goes without a file.
+    public var fileAbove = 256 << 10
     /// Variables beside the few that every script gets.
     public var environment: [String: String] = [:]
     /// The user that the script runs as; nil for Usher's own.

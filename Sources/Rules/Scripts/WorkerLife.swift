@@ -24,6 +24,8 @@ public struct WorkerLife: Equatable, Sendable {
         case elapsed
         /// It is not needed any longer.
         case dismissed
+        /// It is needed again.
+        case wanted
     }
 
     public enum Deed: Equatable, Sendable {
@@ -60,7 +62,7 @@ public struct WorkerLife: Equatable, Sendable {
         case .ending: [.ending, .resting, .leaving]
         case .resting: [.starting, .gone]
         case .leaving: [.leaving, .gone]
-        case .gone: []
+        case .gone: [.starting]
         }
     }
 
@@ -96,6 +98,10 @@ public struct WorkerLife: Equatable, Sendable {
         case (.resting, .dismissed), (.leaving, .exited):
             enter(.gone, until: nil)
             return .none
+        case (.gone, .wanted):
+            failures = 0
+            enter(.starting, until: now + Self.helloLimit)
+            return .start
         default: return .none
         }
     }

@@ -1,4 +1,5 @@
 // Scripts that Usher asks about messages (docs/scripts.md). The protocol is JSON texts, each behind its length.
+import fs from 'node:fs'
 import net from 'node:net'
 
 const PROTOCOL = 1
@@ -31,8 +32,26 @@ function written({ status, method, url, headers, body }) {
   if (method !== undefined) all.method = method
   if (url !== undefined) all.url = String(url)
   if (headers !== undefined) all.headers = pairs(headers)
-  if (body !== undefined && body !== null) all.body = bytes(body).toString('base64')
+  if (body !== undefined && body !== null) all.body = bytes(body)
   return all
+}
+
+/** The folder for bodies that are too large for a frame, if Usher gave one. */
+const folder = process.env.USHER_SCRIPT_FILES
+const mostInFrame = Number(process.env.USHER_SCRIPT_FILE_ABOVE)
+
+/** An answer with its body as it goes out: in the answer's file, or in base64. */
+function packed(answer, files) {
+  const name = ['request', 'response', 'respond'].find(name => answer[name]?.body !== undefined)
+  if (name !== undefined) return { ...answer, [name]: packedPart(answer[name], answer.id, files) }
+  if (answer.retry?.request?.body === undefined) return answer
+  return { ...answer, retry: { ...answer.retry, request: packedPart(answer.retry.request, answer.id, files) } }
+}
+
+function packedPart({ body, ...part }, id, files) {
+  if (!files || body.length <= mostInFrame) return { ...part, body: body.toString('base64') }
+  fs.writeFileSync(`${folder}/${id}`, body, { mode: 0o600 })
+  return { ...part, file: String(id) }
 }
 
 const pairs = headers =>
@@ -67,7 +86,8 @@ class Message {
     this.#given = given
     this.headers = headersOf(given.headers)
     this.#known = this.headers
-    this.body = given.body === undefined ? undefined : Buffer.from(given.body, 'base64')
+    this.body = given.file !== undefined ? fs.readFileSync(`${folder}/${given.file}`)
+      : given.body === undefined ? undefined : Buffer.from(given.body, 'base64')
     this.before = this.body
   }
 
@@ -85,7 +105,7 @@ class Message {
     const headers = this.#lines()
     if (headers) changes.headers = headers
     if (this.body !== this.before && this.body !== undefined && this.body !== null) {
-      changes.body = bytes(this.body).toString('base64')
+      changes.body = bytes(this.body)
     }
     return changes
   }
@@ -240,15 +260,16 @@ export function frame(value) {
  *   what they get, or return or throw a verdict, and may be asynchronous. `needs: 'body'` for bodies.
  */
 export function serve(handlers, socket = inherited()) {
+  const files = folder !== undefined && handlers.needs === 'body'
   const phases = ['request', 'response'].filter(phase => handlers[phase])
   const reader = new FrameReader()
-  socket.write(frame({ hello: { protocol: PROTOCOL, phases, needs: handlers.needs ?? 'head' } }))
+  socket.write(frame({ hello: { protocol: PROTOCOL, phases, needs: handlers.needs ?? 'head', ...(files && { files }) } }))
   socket.on('data', piece => {
     let out = ''
     for (const question of reader.read(piece)) {
       const framed = value => {
         try {
-          return frame(value)
+          return frame(packed(value, files))
         } catch (error) {
           return frame(failed(question, error))
         }

@@ -39,10 +39,12 @@ extension KeyTable {
         BodyPolicy(),
         .choice(
             "over_limit", \.overLimit,
-            "Handling of a message whose body the edits need but that exceeds limits.buffered_body."),
+            "Handling of a message whose body the edits need but that exceeds limits.buffered_body. "
+                + "Without the key, a script with on_failure: refuse refuses."),
         .choice(
             "invalid_body", \.invalid,
-            "Handling of a message whose body cannot be decoded, or does not suit an edit, such as JSON."))
+            "Handling of a message whose body cannot be decoded, or does not suit an edit, such as JSON. "
+                + "Without the key, a script with on_failure: refuse refuses."))
 
     static let condition = ObjectShape("condition", conditionKeys)
     private static let conditionKeys: [Key] = [

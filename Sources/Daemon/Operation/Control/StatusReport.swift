@@ -80,9 +80,10 @@ public struct StatusReport {
 
     private var scripts: String {
         let rows = (answer["scripts"]?.items ?? []).flatMap { script in
-            (script["workers"]?.items ?? []).map { worker in
+            let mark = script["retired"] == .bool(true) ? " (retired)" : ""
+            return (script["workers"]?.items ?? []).map { worker in
                 [
-                    "\(text(script["name"])) \(number(worker["number"]))", text(worker["state"]),
+                    "\(text(script["name"])) \(number(worker["number"]))\(mark)", text(worker["state"]),
                     worker["pid"]?.integer.map(String.init) ?? "", number(worker["restarts"]), number(worker["open"]),
                     number(worker["answered"]), number(worker["failed"]), "\(number(worker["average_us"])) µs",
                     text(worker["last_fault"]),

@@ -4,10 +4,12 @@ import Glibc
 /// Reads and writes whole contents of a descriptor.
 enum DescriptorBytes {
     /// The largest file in bytes. Some companies have large bundles.
-    private static let limit = 8 << 20
+    static let limit = 8 << 20
 
     /// Reads a file from its beginning.
-    static func read(_ file: borrowing Descriptor, _ path: String) throws(FileError) -> [UInt8] {
+    static func read(
+        _ file: borrowing Descriptor, _ path: String, limit: Int = Self.limit
+    ) throws(FileError) -> [UInt8] {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(path) is not a file") }

@@ -38,6 +38,8 @@ struct ScriptFigures: Sendable {
     let workers: [Worker]
     /// The questions that failed before a worker had them.
     let unasked: Int
+    /// The answers that could not be applied to their messages.
+    let unfit: Int
     /// Whether the configuration in force does without it.
     let isRetired: Bool
 
@@ -57,14 +59,14 @@ struct ScriptFigures: Sendable {
                     answered: UInt64($0.counts.answered), failed: UInt64($0.counts.failed),
                     late: UInt64($0.counts.late),
                     milliseconds: $0.counts.time / 1_000_000)
-            }, unasked: UInt64(unasked))
+            }, unasked: UInt64(unasked), unfit: UInt64(unfit))
     }
 
     /// As the status has it.
     var json: JSONValue {
         [
-            "name": .string(name), "program": .string(words), "unasked": .integer(unasked),
-            "workers": .array(workers.map(Self.json)),
+            "name": .string(name), "program": .string(words), "retired": .bool(isRetired),
+            "unasked": .integer(unasked), "unfit": .integer(unfit), "workers": .array(workers.map(Self.json)),
         ]
     }
 

@@ -11,6 +11,7 @@ public final class ScriptHost: Sendable {
         case start([ScriptLine], @Sendable ([Diagnostic]) -> Void)
         case keep([ScriptTerms: String])
         case release(Int)
+        case unfit(Int)
         case report(@Sendable ([ScriptFigures]) -> Void)
         case end
     }
@@ -138,6 +139,7 @@ final class ScriptThread {
     }
 
     func run() throws(SystemError) {
+        ScriptFolder.sweep()
         port = try MailboxPort(loop: loop, messages) { [unowned self] in receive($0) }
         loop.run()
         port = nil
@@ -151,7 +153,8 @@ final class ScriptThread {
         case .start(let lines, let done): start(lines, done)
         case .keep(let names): for entry in pools.values { entry.pool.keep(as: names[entry.pool.terms]) }
         case .release(let number): release(number)
-        case .report(let done): done(pools.sorted { $0.key < $1.key }.map(\.value.pool.report))
+        case .unfit(let number): pools[number]?.pool.noteUnfit()
+        case .report(let done): done(pools.sorted { $0.key < $1.key }.compactMap(\.value.pool.report))
         case .end:
             for entry in pools.values { entry.pool.leave() }
             let deadline = loop.refreshNow() + WorkerLife.grace
@@ -176,7 +179,11 @@ final class ScriptThread {
             }
             pools[number]?.leases += 1
             let (lease, messages) = (ScriptHost.Lease(number, messages), messages)
-            line.connect { messages.post(.ask(lease.pool, $0, $1)) }
+            line.connect {
+                messages.post(.unfit(lease.pool))
+            } _: {
+                messages.post(.ask(lease.pool, $0, $1))
+            }
         }
         starts.append(Start(pools: Array(new.keys), done: done))
         for pool in new.values { pool.start() }

@@ -34,7 +34,8 @@ final class ScriptPool {
     /// What the script wants; nil before its first hello.
     private var wanted: Set<ScriptTerms.Phase>?
     /// The questions that failed before a worker had them.
-    private var unasked = 0
+    /// And the answers that could not be applied.
+    private var lost = (unasked: 0, unfit: 0)
 
     init(_ host: ScriptThread, _ line: ScriptLine) {
         self.host = host
@@ -59,31 +60,28 @@ final class ScriptPool {
 
     /// - Parameter name: the interceptor that declares it now; nil if none does.
     func keep(as name: String?) {
-        if let name { self.name = name }
-        isRetired = name == nil
-        if isRetired { restRang() }
+        if let name, !isRetired { return self.name = name }
+        isRetired = true
+        restRang()
     }
 
     private func restRang() {
-        guard isRetired, !workers.isEmpty else { return }
+        guard isRetired, !isGone else { return }
         let left = open.isEmpty ? askedAt + Self.quiet - loop.now : Self.quiet
         if left > 0 { _ = rest?.set(milliseconds: left) } else { dismiss() }
     }
 
     /// All workers have ended. The next question starts them again.
-    func sleep() {
-        for worker in workers { worker.end() }
-        // their callers are still on the stack
-        for worker in workers { loop.deferRelease(worker) }
-        workers = []
-        guard !waiting.isEmpty else { return }
-        start()
+    func sleep() { if !waiting.isEmpty { wake() } }
+
+    private func wake() {
+        for worker in workers { worker.wake() }
         restRang()
     }
 
     // MARK: state
 
-    var isReady: Bool { !workers.isEmpty && workers.allSatisfy(\.isReady) }
+    var isReady: Bool { workers.allSatisfy(\.isReady) }
     /// Why a worker is not ready, once one has ended.
     var fault: String? { resting?.told }
     private var resting: ScriptWorker? { workers.first { $0.life.stage == .resting && $0.fault != nil } }
@@ -118,25 +116,26 @@ final class ScriptPool {
     func leave() { for worker in workers { worker.leave() } }
     func cut(by deadline: Int) { for worker in workers { worker.cut(by: deadline) } }
 
-    var report: ScriptFigures {
-        ScriptFigures(
+    /// Nil for a retired script at rest: an earlier configuration that is kept may have it for ever.
+    var report: ScriptFigures? {
+        if isRetired, isGone { return nil }
+        return ScriptFigures(
             name: name, words: terms.words,
             workers: workers.map {
                 .init(
                     number: $0.number, pid: $0.id.map(Int.init), stage: $0.life.stage, restarts: $0.life.restarts,
                     open: $0.count, counts: $0.counts, fault: $0.told)
-            }, unasked: unasked, isRetired: isRetired)
+            }, unasked: lost.unasked, unfit: lost.unfit, isRetired: isRetired)
     }
+
+    func noteUnfit() { lost.unfit += 1 }
 
     // MARK: questions
 
     func ask(_ question: ScriptQuestion, _ done: @escaping @Sendable (ScriptAnswer) -> Void) {
         if let wanted, !wanted.contains(question.phase) { return done(.unchanged) }
         askedAt = loop.now
-        if workers.isEmpty {
-            start()
-            restRang()
-        }
+        if isGone { wake() }
         nextID += 1
         let id = nextID
         open[id] = Open(question: question, done: done, since: loop.now, began: ScriptFigures.nanoseconds())
@@ -175,7 +174,7 @@ final class ScriptPool {
         open[id]?.worker = worker
         worker.count += 1
         // a worker that breaks while it is written to fails its questions by itself
-        if !worker.send(question.frame(id: id)), open[id] != nil { fail(id, "does not read its questions") }
+        if !worker.ask(question, id), open[id] != nil { fail(id, "does not read its questions") }
     }
 
     private func assign() {
@@ -198,12 +197,13 @@ final class ScriptPool {
     }
 
     private func noteFailure(of one: Open) {
-        if let worker = one.worker { worker.counts.failed += 1 } else { unasked += 1 }
+        if let worker = one.worker { worker.counts.failed += 1 } else { lost.unasked += 1 }
     }
 
     private func take(_ id: Int) -> Open? {
         guard let one = open.removeValue(forKey: id) else { return nil }
         one.worker?.count -= 1
+        one.worker?.forget(id)
         return one
     }
 
@@ -214,11 +214,14 @@ final class ScriptPool {
                 throw FrameFault(words: "it answered the question \(reply.id), which was never asked")
             }
             // its exchange went on without it
+            worker.forget(reply.id, isLate: true)
             return worker.counts.late += 1
         }
+        let answer = one.question.map { question in
+            reply.answer(to: question) { () throws(FrameFault) in try worker.file(reply.id) }
+        }
         _ = take(reply.id)
-        guard let question = one.question else { return }
-        let answer = reply.answer(to: question)
+        guard let answer else { return }
         if case .failed = answer { worker.counts.failed += 1 }
         worker.counts.note(since: one.began)
         one.done(answer)
@@ -249,6 +252,6 @@ final class ScriptPool {
             question: nil, done: { _ in }, since: loop.now, began: ScriptFigures.nanoseconds(), worker: worker)
         worker.count += 1
         deadlines?.add(ping)
-        _ = worker.send(ScriptQuestion.ping(id: ping))
+        worker.ping(ping)
     }
 }

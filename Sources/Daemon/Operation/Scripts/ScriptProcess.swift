@@ -13,10 +13,10 @@ struct ScriptProcess {
     let id: pid_t
 
     /// Starts the program of these terms.
-    /// - Returns: the process, its connection, and the pipe of what it writes.
+    /// - Returns: the process, its connection, the pipe of what it writes, and the folder for bodies, if it needs one.
     static func start(
         _ terms: ScriptTerms, _ command: [String]
-    ) throws(Fault) -> (process: ScriptProcess, connection: Int32, output: Int32) {
+    ) throws(Fault) -> (process: ScriptProcess, connection: Int32, output: Int32, folder: ScriptFolder?) {
         let (user, home) = try owner(terms)
         let program = try located(command.first ?? "", terms.folder)
         var (pair, pipes): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
@@ -33,7 +33,8 @@ struct ScriptProcess {
             close(pipes[1])
         }
         for number in [pair[0], pipes[0]] { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
-        let variables = environment(terms, home).map { "\($0.key)=\($0.value)" }
+        let folder = try folder(terms, user)
+        let variables = environment(terms, home, folder).map { "\($0.key)=\($0.value)" }
         let id = ChildProcess.withStrings(command) { arguments in
             ChildProcess.withStrings(variables) { variables in
                 program.withCString { program in
@@ -52,7 +53,7 @@ struct ScriptProcess {
             close(pipes[0])
             throw Fault(words: "cannot be started: \(errorText)")
         }
-        return (ScriptProcess(id: id), pair[0], pipes[0])
+        return (ScriptProcess(id: id), pair[0], pipes[0], folder)
     }
 
     private static var errorText: String { String(cString: strerror(errno)) }
@@ -93,9 +94,26 @@ struct ScriptProcess {
 
     private static var searchPath: String { getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin" }
 
-    private static func environment(_ terms: ScriptTerms, _ home: String?) -> [String: String] {
+    private static func folder(
+        _ terms: ScriptTerms, _ user: (user: uid_t, group: gid_t)?
+    ) throws(Fault) -> ScriptFolder? {
+        guard terms.needs == .body else { return nil }
+        do throws(FileError) {
+            return try ScriptFolder(user: user?.user ?? geteuid(), group: user?.group ?? getegid())
+        } catch {
+            throw Fault(words: "has no folder: \(error.description)")
+        }
+    }
+
+    private static func environment(
+        _ terms: ScriptTerms, _ home: String?, _ folder: ScriptFolder?
+    ) -> [String: String] {
         var all = ["PATH": searchPath, "USHER_SCRIPT_FD": "3"]
         all["HOME"] = home
+        if let folder {
+            all["USHER_SCRIPT_FILES"] = folder.path
+            all["USHER_SCRIPT_FILE_ABOVE"] = "\(terms.fileAbove)"
+        }
         for name in ["LANG", "TZ", "TMPDIR"] { all[name] = getenv(name).map { String(cString: $0) } }
         return all.merging(terms.environment) { $1 }
     }

@@ -11,6 +11,8 @@ final class ScriptWorker {
     private var channel: ScriptChannel?
     private var process: ScriptProcess?
     private var output: ScriptOutput?
+    /// For large bodies; nil if it takes them in frames.
+    private var folder: ScriptFolder?
     /// The questions that wait for it.
     var count = 0
     var counts = ScriptFigures.Counts()
@@ -54,6 +56,7 @@ final class ScriptWorker {
                 let started = try ScriptProcess.start(pool.terms, command)
                 process = started.process
                 connection = started.connection
+                folder = started.folder
                 output = try? ScriptOutput(loop: pool.loop, started.output) { [unowned self] in
                     pool.say("script \(pool.name)[\(number)]: \($0)")
                 }
@@ -84,11 +87,26 @@ final class ScriptWorker {
     // MARK: questions
 
     /// - Returns: false if it takes no more.
-    func send(_ frame: [UInt8]) -> Bool {
-        guard let channel, channel.queuedBytes < Self.mostQueued else { return false }
-        if frame.withUnsafeBytes({ channel.write($0) }) { return true }
-        broke(Self.closed)
-        return false
+    func ask(_ question: ScriptQuestion, _ id: Int) -> Bool {
+        guard let channel, channel.waiting < Self.mostQueued else { return false }
+        var file: String?
+        if let folder, let body = question.body, body.count > pool.terms.fileAbove { file = folder.write(body, id) }
+        channel.send(question.frame(id: id, file: file))
+        return true
+    }
+
+    func ping(_ id: Int) { channel?.send(ScriptQuestion.ping(id: id)) }
+
+    /// The body of an answer that is in a file.
+    func file(_ id: Int) throws(FrameFault) -> [UInt8] {
+        guard let folder else { throw FrameFault(words: "it has no folder for files") }
+        defer { folder.forget(id) }
+        return try folder.read(id, limit: pool.terms.frame)
+    }
+
+    /// A question is over.
+    func forget(_ id: Int, isLate: Bool = false) {
+        if let folder, isLate || folder.has(id) { folder.forget(id) }
     }
 
     fileprivate func came(_ text: ArraySlice<UInt8>) {
@@ -100,6 +118,7 @@ final class ScriptWorker {
             let hello = try ScriptHello(text)
             if let lack = hello.lack(in: pool.terms) { throw FrameFault(words: lack) }
             pool.hello(hello)
+            if !hello.files { folder = nil }
             happened(.hello)
         } catch {
             broke(error.words)
@@ -135,6 +154,7 @@ final class ScriptWorker {
     }
 
     func dismiss() { happened(.dismissed) }
+    func wake() { happened(.wanted) }
 
     private func happened(_ event: WorkerLife.Event) {
         let before = life.stage
@@ -185,6 +205,7 @@ final class ScriptWorker {
         let wasNeeded = life.stage == .ending
         output = nil
         process = nil
+        folder = nil
         happened(.exited)
         if wasNeeded { pool.tell("\(told); it starts again in \(life.rest) ms") }
         return true
@@ -209,6 +230,7 @@ final class ScriptWorker {
             usleep(1000)
         }
         process = nil
+        folder = nil
         output?.close()
         output = nil
         end()
@@ -219,12 +241,30 @@ final class ScriptWorker {
 private final class ScriptChannel: Channel {
     private unowned let worker: ScriptWorker
     private var reader: FrameReader
+    /// The frames of this turn, which go out together.
+    private var frames: [UInt8] = []
 
     init(_ worker: ScriptWorker, _ loop: Loop, _ descriptor: Int32, limit: Int) throws(SystemError) {
         self.worker = worker
         reader = FrameReader(limit: limit)
         try super.init(loop: loop, descriptor: Descriptor(owning: descriptor))
     }
+
+    /// The bytes that the script has not taken.
+    var waiting: Int { queuedBytes + frames.count }
+
+    func send(_ frame: [UInt8]) {
+        if frames.isEmpty { loop.tellAtEnd(self) }
+        frames += frame
+    }
+
+    override func turnEnds() {
+        let isSent = isClosed || frames.withUnsafeBytes { write($0) }
+        frames.removeAll(keepingCapacity: frames.count <= Self.mostKept)
+        if !isSent { worker.broke(ScriptWorker.closed) }
+    }
+
+    private static let mostKept = 64 << 10
 
     override func readable() {
         switch read() {

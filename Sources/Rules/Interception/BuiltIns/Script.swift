@@ -31,6 +31,9 @@ public struct Script: BuiltIn {
                 Key(
                     "frame", .size(1024...(1 << 30), orUnlimited: false), "The largest answer.", standard: "16MiB"),
                 Key(
+                    "file_above", .size(4096...(1 << 30), orUnlimited: false),
+                    "Larger bodies go through files, both ways, if the script can.", standard: "256KiB"),
+                Key(
                     "memory", .size((1 << 20)...(1 << 40), orUnlimited: false),
                     "The largest private memory of a worker."),
                 Key("user", .text(.name), "The user that it runs as. Required where Usher runs as root."),
@@ -71,6 +74,7 @@ public struct Script: BuiltIn {
         if let number = fields.number("restart") { terms.restart = number }
         if let number = fields.number("open") { terms.open = number }
         if let number = fields.number("frame") { terms.frame = number }
+        if let number = fields.number("file_above") { terms.fileAbove = number }
         terms.memory = fields.number("memory")
         terms.user = fields.text("user")
         for field in fields.fields("environment")?.all ?? [] { terms.environment[field.name] = field.value.text }
@@ -81,7 +85,7 @@ public struct Script: BuiltIn {
     }
 
     private static func origin(_ fields: Fields, _ findings: Findings, _ position: Position) -> ScriptTerms.Origin? {
-        for name in ["user", "environment", "memory"] where fields.has("connect") && fields.has(name) {
+        for name in ["user", "environment", "memory", "file_above"] where fields.has("connect") && fields.has(name) {
             findings.error(
                 fields.position(of: name) ?? position,
                 "\(name) has no effect on a program that runs by itself; remove it")

@@ -12,14 +12,8 @@ extension CompiledRule {
         _ outcome: inout Outcome, after resumption: Resumption?
     ) throws(EditFault) -> EditEffect {
         if let resumption {
-            let call = resumption.suspension.call
-            let saved = call.passes ? (head, bodies) : nil
-            do throws(EditFault) {
-                return try take(resumption.answer, of: call, &head, &bodies, &context, &outcome)
-            } catch {
-                guard let saved else { throw error }
-                (head, bodies) = saved
-                return Self.passed(error.reason)
+            return try apply(resumption, &head, &bodies) { head, bodies throws(EditFault) in
+                try take(resumption.answer, of: resumption.suspension.call, &head, &bodies, &context, &outcome)
             }
         }
         var request = Request(
@@ -87,14 +81,9 @@ extension CompiledRule {
     ) throws(EditFault) -> EditEffect {
         let basis = context.basis ?? sent
         if let resumption {
-            let call = resumption.suspension.call
-            let saved = call.passes ? (head, bodies) : nil
-            do throws(EditFault) {
-                return try take(resumption.answer, of: call, &head, &bodies, basis, &context, &outcome)
-            } catch {
-                guard let saved else { throw error }
-                (head, bodies) = saved
-                return Self.passed(error.reason)
+            return try apply(resumption, &head, &bodies) { head, bodies throws(EditFault) in
+                try take(
+                    resumption.answer, of: resumption.suspension.call, &head, &bodies, basis, &context, &outcome)
             }
         }
         // 101 starts another protocol, so it cannot be held back
@@ -142,6 +131,23 @@ extension CompiledRule {
     }
 
     // MARK: results other than messages
+
+    /// Applies the result that the phase waited for. One that cannot be applied leaves the message as it was, where it may pass.
+    private func apply<Head>(
+        _ resumption: Resumption, _ head: inout Head, _ bodies: inout SubjectBodies,
+        by take: (inout Head, inout SubjectBodies) throws(EditFault) -> EditEffect
+    ) throws(EditFault) -> EditEffect {
+        let call = resumption.suspension.call
+        let saved = call.passes ? (head, bodies) : nil
+        do throws(EditFault) {
+            return try take(&head, &bodies)
+        } catch {
+            call.noteUnfit(resumption.answer)
+            guard let saved else { throw error }
+            (head, bodies) = saved
+            return Self.passed(error.reason)
+        }
+    }
 
     /// - Parameter basis: the request that a retry starts from; nil if none was sent.
     private func finish(

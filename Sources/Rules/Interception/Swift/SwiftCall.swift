@@ -55,6 +55,14 @@ public struct SwiftCall: Sendable {
         return true
     }
 
+    /// Counts an answer of a script that could not be applied. Other failures are counted already.
+    func noteUnfit(_ answer: SwiftAnswer) {
+        switch answer {
+        case .request, .response, .verdict: edit.script?.noteUnfit()
+        case .failed, .passed: break
+        }
+    }
+
     /// The result of an interceptor that runs off the loop.
     /// - Parameter repeated: called if the interceptor completes more than once.
     public func answer(repeated: @escaping @Sendable () -> Void) async -> SwiftAnswer {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import os
+import pathlib
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -105,11 +107,19 @@ class Response(Message):
     status: int = 200
 
 
+#: The folder for bodies that are too large for a frame, if Usher gave one.
+_FOLDER = os.environ.get("USHER_SCRIPT_FILES")
+_MOST_IN_FRAME = int(os.environ.get("USHER_SCRIPT_FILE_ABOVE", "0"))
+
+
 def _message(given: dict[str, Any], state: dict[str, str]) -> dict[str, Any]:
     body = given.get("body")
+    if "file" in given:
+        given["body"] = pathlib.Path(_FOLDER or "", given.pop("file")).read_bytes()
+    elif body is not None:
+        given["body"] = base64.b64decode(body)
     return {
-        "headers": Headers([(name, value) for name, value in given["headers"]]), "state": state,
-        "body": None if body is None else base64.b64decode(body)}
+        "headers": Headers([(name, value) for name, value in given["headers"]]), "state": state, "body": given.get("body")}
 
 
 def request(given: dict[str, Any], state: dict[str, str]) -> Request:
@@ -129,10 +139,36 @@ def changes(message: Message, given: dict[str, Any]) -> dict[str, Any]:
 def written(message: Message) -> dict[str, Any]:
     parts: dict[str, Any] = {"headers": [list(line) for line in message.headers]}
     if message.body is not None:
-        parts["body"] = base64.b64encode(message.body).decode()
+        parts["body"] = as_bytes(message.body)
     match message:
         case Request(method=method, url=url):
             parts.update(method=method, url=url)
         case Response(status=status):
             parts.update(status=status)
     return parts
+
+
+def as_bytes(body: Any) -> bytes:
+    if not isinstance(body, bytes | bytearray | memoryview):
+        raise TypeError(f"a body is a bytes-like object, not {type(body).__name__}")
+    return bytes(body)
+
+
+def has_folder() -> bool:
+    return _FOLDER is not None
+
+
+def packed(answer: dict[str, Any], files: bool) -> dict[str, Any]:
+    """The answer with its body as it goes out: in the answer's file, or in base64."""
+    for owner, name in ((answer, "request"), (answer, "response"), (answer, "respond"), (answer.get("retry", {}), "request")):
+        if "body" not in owner.get(name, {}):
+            continue
+        part = dict(owner[name])
+        body = part.pop("body")
+        if files and len(body) > _MOST_IN_FRAME:
+            part["file"] = str(answer["id"])
+            pathlib.Path(_FOLDER or "", part["file"]).write_bytes(body)
+        else:
+            part["body"] = base64.b64encode(body).decode()
+        owner[name] = part
+    return answer

@@ -43,7 +43,12 @@ class Script:
     @property
     def hello(self) -> dict[str, Any]:
         phases = [phase for phase in ("request", "response") if phase in self._functions]
-        return {"hello": {"protocol": PROTOCOL, "phases": phases, "needs": self.needs}}
+        files = {"files": True} if self._files else {}
+        return {"hello": {"protocol": PROTOCOL, "phases": phases, "needs": self.needs, **files}}
+
+    @property
+    def _files(self) -> bool:
+        return self.needs == "body" and messages.has_folder()
 
     def run(self) -> None:
         """Answers until Usher closes the connection."""
@@ -70,7 +75,7 @@ class Script:
 
     async def _write(self, question: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         try:
-            reply = frame(await self._answer(question))
+            reply = frame(messages.packed(await self._answer(question), self._files))
         except Exception as error:
             traceback.print_exc()
             reply = frame({"id": question["id"], "error": str(error) or type(error).__name__})

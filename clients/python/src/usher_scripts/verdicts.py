@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
-from .messages import Request, written
+from .messages import Request, as_bytes, written
 
 
 class Verdict(Exception):
@@ -22,8 +21,7 @@ class Respond(Verdict):
         super().__init__(status)
         lines = headers.items() if isinstance(headers, dict) else headers or []
         content = body.encode() if isinstance(body, str) else body
-        self._response = {
-            "status": status, "headers": [list(line) for line in lines], "body": base64.b64encode(content).decode()}
+        self._response = {"status": status, "headers": [list(line) for line in lines], "body": as_bytes(content)}
 
     def members(self) -> dict[str, Any]:
         return {"respond": self._response}
