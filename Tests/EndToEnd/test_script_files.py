@@ -1,5 +1,6 @@
 """Scripts: bodies that are too large for a frame go through files, in both directions."""
 
+import json
 import os
 import pathlib
 import signal
@@ -7,7 +8,7 @@ import signal
 import pytest
 
 import programs
-from scripting import folder, node, play, python, serve  # noqa: F401
+from scripting import folder, node, play, python, serve, terms  # noqa: F401
 from test_script_languages import middleware
 from wire import response
 
@@ -50,6 +51,16 @@ def tidy(place, play):
     for usher in proxies:
         if usher.process.poll() is None:
             assert usher.stop() == 0
+
+
+def test_without_room_for_its_folder_a_script_does_not_start(call, folder, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(folder / "nowhere"))
+    files, script = serve("needs: 'body', request() {}", needs="body")
+    (folder / "script.mjs").write_text(files["script.mjs"])
+    config = folder / "usher.yaml"
+    config.write_text(json.dumps({"version": 1, "interceptors": [{"name": "mine", "script": terms(script)}]}))
+    done = call("check", config)
+    assert done.returncode == 1 and "has no folder" in done.stdout and "set TMPDIR" in done.stdout, done.stdout
 
 
 NODE = serve("needs: 'body', request(req) { req.body = Buffer.concat([req.body, Buffer.from('!')]) }, "

@@ -51,8 +51,12 @@ struct CommandDiagnosisTests {
         var failed = record("GET", "https://api.test/pay", status: 401)
         failed.take(.advice(status: 401, host: "api.test", summary: "TransactionConditionAdvice"), at: 0)
         failed.take(.stepUpFailed("AM locked the account"), at: 1)
-        let findings = judge([granted, granted, failed])
+        var second = granted
+        second.take(.notApproved("the resource asks again"), at: 2)
+        second.take(.replayed(method: "GET", url: "https://api.test/pay"), at: 3)
+        let findings = judge([granted, second, failed])
         #expect(findings.contains { $0.verdict == .ok && $0.what == "step-ups at api.test: 2" })
+        #expect(findings.count { $0.what.hasPrefix("no step-up") } == 1)
         #expect(findings.contains { $0.verdict == .note && $0.what.contains("api.test: the step-up failed") })
     }
 

@@ -38,6 +38,17 @@ import Testing
         #expect(new.body == Array("yy".utf8) && new.state == ["n": "1"])
     }
 
+    @Test(arguments: [512, 513])
+    func headersHaveUpTo512Lines(_ count: Int) throws {
+        let lines = (0..<count).map { #"["X-\#($0)","1"]"# }.joined(separator: ",")
+        let answer = try answer(#"{"id":1,"request":{"headers":[\#(lines)]}}"#)
+        switch answer {
+        case .request(let new): #expect(count == 512 && new.headers.fields.count == 512)
+        case .failed(let words): #expect(count == 513 && words.contains("more than 512 lines"))
+        default: #expect(Bool(false))
+        }
+    }
+
     @Test(arguments: ["request", "respond"])
     func aBodyComesFromTheFileOfItsQuestion(_ outcome: String) throws {
         let body =

@@ -121,32 +121,26 @@ public struct CommandDiagnosis {
         ]
     }
 
-    /// The step-ups that succeeded, and the reason of each that did not.
+    /// The step-ups after which the request was sent again, and the reason of each other one. The last event of an exchange counts,
+    /// as a step-up may be repeated.
     private var stepUps: [Finding] {
-        let asked = records.filter { record in
-            record.events.contains { if case .advice = $0.value { true } else { false } }
-        }
-        var granted: [String] = []
+        var replayed: [String] = []
         var left: [String] = []
-        for record in asked {
-            let reason = record.events.last { event in
+        for record in records
+        where record.events.contains(where: { if case .advice = $0.value { true } else { false } }) {
+            for event in record.events.reversed() {
                 switch event.value {
-                case .stepUpFailed, .declined, .notReplayed, .notApproved, .leftToClient, .abandoned: true
-                default: false
+                case .replayed: replayed.append(host(record))
+                case .stepUpFailed, .declined, .notReplayed, .notApproved, .leftToClient, .abandoned:
+                    left.append("\(host(record)): \(event.value.sentence)")
+                default: continue
                 }
-            }
-            let isReplayed = record.events.contains { if case .replayed = $0.value { true } else { false } }
-            if let reason {
-                left.append("\(host(record)): \(reason.value.sentence)")
-            } else if isReplayed {
-                granted.append(host(record))
+                break
             }
         }
-        return counted(granted).map { .ok("step-ups at \($0.name): \($0.count)") }
+        return counted(replayed).map { .ok("step-ups at \($0.name): \($0.count)") }
             + counted(left).map { words, count in
-                .note(
-                    "no step-up at \(words)\(count > 1 ? " (\(count) times)" : "")",
-                    remedy: "usher explain shows the rules for one request")
+                .note("no step-up at \(words)\(count > 1 ? " (\(count) times)" : "")")
             }
     }
 

@@ -33,8 +33,7 @@ final class ScriptPool {
     private var nextID = 0
     /// What the script wants; nil before its first hello.
     private var wanted: Set<ScriptTerms.Phase>?
-    /// The questions that failed before a worker had them.
-    /// And the answers that could not be applied.
+    /// The numbers of questions that failed before a worker had them, and of answers that could not be applied.
     private var lost = (unasked: 0, unfit: 0)
 
     init(_ host: ScriptThread, _ line: ScriptLine) {

@@ -19,6 +19,8 @@ struct ScriptProcess {
     ) throws(Fault) -> (process: ScriptProcess, connection: Int32, output: Int32, folder: ScriptFolder?) {
         let (user, home) = try owner(terms)
         let program = try located(command.first ?? "", terms.folder)
+        // before what has to be closed
+        let folder = try folder(terms, user)
         var (pair, pipes): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, flags, 0, &pair) == 0 else { throw Fault(words: "has no socket: \(errorText)") }
@@ -33,7 +35,6 @@ struct ScriptProcess {
             close(pipes[1])
         }
         for number in [pair[0], pipes[0]] { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
-        let folder = try folder(terms, user)
         let variables = environment(terms, home, folder).map { "\($0.key)=\($0.value)" }
         let id = ChildProcess.withStrings(command) { arguments in
             ChildProcess.withStrings(variables) { variables in

@@ -71,7 +71,7 @@ enum HeaderChange {
         var names: [String] { (removals + insertions).map(\.field.name) }
     }
 
-    /// What makes one list of lines of the other, in the order of the lines.
+    /// The removals and insertions that turn the old lines into the new ones, in order.
     private static func changes(_ new: [Headers.Field], _ old: [Headers.Field]) -> Changes {
         // most interceptors add or set one line
         if old.isEmpty || new.isEmpty || old.count == 1 && new.count == 1 && old != new {
