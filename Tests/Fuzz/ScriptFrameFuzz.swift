@@ -32,7 +32,8 @@ public func fuzzScriptFrame(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
         _ = try? ScriptHello(text[...])
         guard let reply = try? ScriptReply(text[...]) else { continue }
         for message in [ScriptQuestion.Message.request(request), .response(Response(), to: request)] {
-            _ = reply.answer(to: ScriptQuestion(interceptor: "a", action: Action(type: .none), message: message))
+            let question = ScriptQuestion(interceptor: "a", action: Action(type: .none), message: message)
+            _ = reply.answer(to: question) { input.bytes }
         }
     }
     return 0
